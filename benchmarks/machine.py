@@ -1,0 +1,54 @@
+"""What a measurement was made on: processor, versions, date."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+
+def describe_machine() -> dict[str, str | int]:
+    """Processor, cores, versions and date, ready for JSON."""
+    return {
+        "cpu": cpu_model(),
+        "cores": usable_cores(),
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "mancala_ai": package_version("mancala-ai"),
+        "numba": package_version("numba"),
+        "llvmlite": package_version("llvmlite"),
+        "numpy": package_version("numpy"),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def cpu_model() -> str:
+    """The processor's name, as far as the system tells."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    if platform.system() == "Darwin":
+        command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    return platform.processor() or platform.machine()
+
+
+def package_version(name: str) -> str:
+    """The installed version of a package, or "not installed"."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,59 @@
+"""Traditional mancala games, played exactly and fast.
+
+    >>> import mancala_ai as ma
+    >>> game = ma.make("omweso", akakyala=True)
+    >>> state = game.initial_state()
+    >>> state = state.apply(state.legal_actions()[0])
+
+Importing the package is light: Numba is imported by the first :func:`make`.
+
+Read next: ``game.py`` (games and states), ``games/`` (the rules, one file a game).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import (
+    IllegalActionError,
+    MancalaError,
+    OptionError,
+    PositionError,
+    UnknownGameError,
+)
+from .registry import games, make, option_table
+
+if TYPE_CHECKING:
+    from .game import Game, Lap, Option, RandomGames, State
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Game",
+    "IllegalActionError",
+    "Lap",
+    "MancalaError",
+    "Option",
+    "OptionError",
+    "PositionError",
+    "RandomGames",
+    "State",
+    "UnknownGameError",
+    "games",
+    "make",
+    "option_table",
+]
+
+# In a checkout, agents, benchmarks and envs lie beside this folder instead of inside it.
+_checkout = Path(__file__).parent.parent
+if (_checkout / "pyproject.toml").is_file():
+    __path__.append(str(_checkout))
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Game", "Lap", "Option", "RandomGames", "State"):
+        from . import game
+
+        return getattr(game, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,81 @@
+"""Compiled kernels on disk: found again by the next process, never stale, never in the way.
+
+Numba's cache of a function looks only at the file of that function, while our
+generic loops inline the rules of games from other files. So the cache lives in a
+folder named after a digest of all sources of the package: an edit anywhere
+means a new folder. It lies under ``NUMBA_CACHE_DIR`` if that is set, else
+``$XDG_CACHE_HOME`` or ``~/.cache``; where nothing can be written, kernels are
+compiled in every process. Folders of other versions unused for 30 days are removed.
+
+Read next: ``playout.py``, which has the first ``@entry``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+
+UNUSED_SECONDS = 30 * 24 * 3600
+
+
+def _sources() -> list[Path]:
+    return sorted(Path(__file__).parent.rglob("*.py"))
+
+
+def sources_digest() -> str:
+    """A digest of all Python sources of the package (names and contents)."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent
+    for path in _sources():
+        digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _cache_home() -> Path:
+    chosen = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
+    return (Path(chosen) if chosen else Path.home() / ".cache") / "mancala_ai"
+
+
+def _prepare() -> str | None:
+    """The folder for compiled kernels, made and found writable; None where there is none."""
+    try:
+        home = _cache_home()
+        folder = home / sources_digest()
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        os.utime(folder)
+        _remove_unused(home, folder)
+    except (OSError, RuntimeError):  # RuntimeError: no home folder can be determined
+        return None
+    return str(folder)
+
+
+def _remove_unused(home: Path, kept: Path) -> None:
+    for other in home.iterdir():
+        unused = time.time() - other.stat().st_mtime > UNUSED_SECONDS
+        if unused and other != kept and other.is_dir():
+            shutil.rmtree(other, ignore_errors=True)
+
+
+_folder = _prepare()
+
+
+def entry(function: Callable[..., Any]) -> Any:
+    """``njit`` for a function that Python calls: cached on disk, and the GIL released."""
+    if _folder is None:
+        return numba.njit(nogil=True)(function)
+    users = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = _folder  # read while decorating only
+    try:
+        return numba.njit(nogil=True, cache=True)(function)
+    finally:
+        numba.config.CACHE_DIR = users

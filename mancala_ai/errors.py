@@ -1,0 +1,23 @@
+"""What can be wrong with an input: subclasses of ``ValueError`` whose message is one line."""
+
+from __future__ import annotations
+
+
+class MancalaError(ValueError):
+    """Any wrong input; the message names it, what was given and what is allowed."""
+
+
+class UnknownGameError(MancalaError):
+    """A game that does not exist."""
+
+
+class OptionError(MancalaError):
+    """An option that a game does not have, or a value that it cannot take."""
+
+
+class PositionError(MancalaError):
+    """A position, or its text, that is malformed or impossible."""
+
+
+class IllegalActionError(MancalaError):
+    """An action that is not legal here, or the text of one that does not exist."""

@@ -1,0 +1,930 @@
+"""Games and states: what a notebook, an agent or an environment uses.
+
+A :class:`Game` is a set of rules with its options; a :class:`State` is one
+position of it, immutable. Both are thin: the rules are the compiled kernels of
+``games/``, and a state is one row of bytes with a view on it.
+
+Read next: ``games/kalah.py`` (a whole game in one file), ``kernels.py``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import kernels
+from .dispatch import (
+    ANNULLED,
+    OVER,
+    SOW,
+    SOWING,
+    counts_repetition,
+    field_size,
+    second_word,
+    state_fields,
+    stored_size,
+)
+from .endless import ENDLESS, UNDECIDED, relay_length
+from .errors import IllegalActionError, OptionError, PositionError
+from .fields import Field, Option, as_int
+from .perft import count_leaves
+from .playout import random_games, random_games_looking_back
+from .render.text import draw, pit_at
+from .sowing import Pits
+
+MAX_SEEDS = 255  # a pit is a byte, and all seeds may come to lie in one pit
+PLAYERS = ("south", "north")
+
+__all__ = ["Field", "Game", "Lap", "Option", "RandomGames", "State"]
+
+
+class RandomGames(NamedTuple):
+    """Results of :meth:`Game.random_games`, one entry a game."""
+
+    plies: NDArray[np.int32]  # (n,) decisions made
+    points: NDArray[np.float32]  # (n, 2) by the game's own scoring; zeros if annulled or truncated
+    annulled: NDArray[np.bool_]  # (n,) ended by a never-ending move
+    truncated: NDArray[np.bool_]  # (n,) stopped at max_plies, no result
+
+
+@dataclass(frozen=True)
+class Lap:
+    """One lap of a move, as :meth:`State.trace` tells it.
+
+    Attributes
+    ----------
+    start, hand : int
+        ``hand`` seeds are sown from pit ``start``; pits are in the numbers of the
+        player who sows.
+    direction : int
+        1 for counter-clockwise (forward), -1 for the other way.
+    landing : int
+        Where the last seed falls.
+    captured : dict
+        Seeds taken, by ``(owner of the home row, pit in his own numbers)``.
+    """
+
+    start: int
+    hand: int
+    direction: int
+    landing: int
+    captured: dict[tuple[int, int], int]
+
+
+class Game:
+    """The rules of one game with its options; made by :func:`mancala_ai.make`.
+
+    A subclass in ``games/`` describes its game by the class attributes and
+    overrides the methods below "For subclasses" where the defaults do not fit.
+
+    Attributes
+    ----------
+    name : str
+    options : dict
+        Every option with its value.
+    num_actions : int
+        Actions are the ints below it.
+    rules : NamedTuple
+        What the kernels take: the options as integers.
+    rows, columns : int
+        Rows of each player, and pits in a row.
+    """
+
+    NAME: ClassVar[str]
+    OPTIONS: ClassVar[tuple[Option, ...]]
+    RULES: ClassVar[type]
+    STATE: ClassVar[type]
+    PHASES: ClassVar[dict[int, str]] = {SOW: "sow"}  # the kinds of decision
+    FIELDS: Mapping[str, Field] = {}  # of a position, beside board and captured seeds
+
+    def __init__(self, **options: Any) -> None:
+        known = {option.name: option for option in self.OPTIONS}
+        for name in options:
+            if name not in known:
+                raise OptionError(
+                    f"{self.NAME} has no option {name!r}; its options are: {', '.join(known)}"
+                )
+        self.name = self.NAME
+        self.options: dict[str, Any] = {
+            name: option.check(self.NAME, options.get(name, option.default))
+            for name, option in known.items()
+        }
+        self.rows, self.columns = self._shape()
+        self.rules = self._rules()
+        self.num_actions = len(self.action_names(0))
+
+    # What everybody uses
+
+    def initial_state(self) -> State:
+        """The position in which the game begins."""
+        return self._dealt(0)
+
+    def state(
+        self,
+        board: ArrayLike,
+        player: int = 0,
+        captured: Sequence[int] = (0, 0),
+        **phase: Any,
+    ) -> State:
+        """Any position, checked.
+
+        Parameters
+        ----------
+        board : array_like of int, shape (2, n)
+            Row p holds the home pits of player p in his own numbers.
+        player : int
+            Who decides: 0 or 1.
+        captured : pair of int
+            Seeds out of play that each player holds.
+        **phase
+            ``phase``, the kind of decision (``"sow"`` if left out), and the fields
+            of this game (``game.FIELDS``).
+
+        Raises
+        ------
+        PositionError
+            If it is not a position of this game; the message says why.
+        """
+        counts = self._check_board(board)
+        if as_int(player) not in (0, 1):
+            raise PositionError(f"the player of a position is 0 or 1, not {player!r}")
+        taken = self._check_captured(captured, counts)
+        kind = self._check_phase(phase.pop("phase", "sow"))
+        for name in phase:
+            if name not in self.FIELDS:
+                known = ", ".join(["phase", *self.FIELDS])
+                raise PositionError(
+                    f"a position of {self.name} has no field {name!r}; its fields are: {known}"
+                )
+        fields = {
+            name: field.check(name, phase.get(name, field.default))
+            for name, field in self.FIELDS.items()
+        }
+        kernel = self._pack(counts, int(player), taken, kind, fields)
+        self._check_position(kernel, counts, fields)
+        seen = self._read_seen(fields, taken) if self._counts_repetition else ()
+        state = self._state(self._to_row(kernel), kind == SOW, taken, seen)
+        if kind == OVER and not self._is_over(kernel):
+            raise PositionError(f"the game is not over in the position {state.to_text()!r}")
+        return state
+
+    def state_from_text(self, text: str) -> State:
+        """The position that :meth:`State.to_text` wrote; PositionError says what is wrong where."""
+        if not isinstance(text, str):
+            raise PositionError(f"a position is a text, not {type(text).__name__}")
+        words = text.split()
+        if len(words) < 2:
+            raise PositionError(
+                f"position {text!r} is too short; it begins with the board "
+                f"(two lists of seeds with a slash between) and the player, as in "
+                f"{self.initial_state().to_text()!r}"
+            )
+        board = _parse_rows(words[0])
+        if words[1] not in PLAYERS:
+            raise PositionError(f"word 2 of a position is south or north, not {words[1]!r}")
+        values: dict[str, Any] = {}
+        for number, word in enumerate(words[2:], 3):
+            name, equals, value = word.partition("=")
+            if not equals or name in values:
+                fault = "is given twice" if equals else "is not of the form name=value"
+                raise PositionError(f"word {number} of a position, {word!r}, {fault}")
+            values[name] = self._parse_value(name, value)
+        return self.state(board, PLAYERS.index(words[1]), **values)
+
+    def perft(self, depth: int, state: State | None = None) -> int:
+        """The number of sequences of exactly ``depth`` decisions from a state.
+
+        An action that ends the game counts; nothing follows it.
+        """
+        state = self._own(state)
+        if as_int(depth) is None or depth < 0:
+            raise ValueError(f"the depth of perft is an integer from 0 on, not {depth!r}")
+        if depth == 0:
+            return 1
+        if state.is_terminal:
+            return 0
+        return int(count_leaves(self.rules, state._history_rows(), int(depth)))
+
+    def perft_divide(self, depth: int, state: State | None = None) -> dict[int, int]:
+        """The perft of each legal action: their sum is ``perft(depth, state)``."""
+        state = self._own(state)
+        if as_int(depth) is None or depth < 1:
+            raise ValueError(f"the depth of a divided perft is an integer from 1 on, not {depth!r}")
+        return {a: self.perft(depth - 1, state.apply(a)) for a in state.legal_actions()}
+
+    def random_games(
+        self,
+        n: int,
+        seed: int = 0,
+        threads: int | None = None,
+        max_plies: int = 2000,
+        start: int = 0,
+    ) -> RandomGames:
+        """Play games at random from the initial state, every choice equally likely.
+
+        Game i of a seed is the same game on any number of threads. Rollouts follow
+        the rules sheet: in Goré nobody offers a trade. The GIL is released.
+
+        Parameters
+        ----------
+        n : int
+            How many games.
+        seed : int
+            Any 64-bit integer.
+        threads : int, optional
+            Threads to use; None means one, 0 as many as there are processors.
+        max_plies : int
+            Decisions after which a game is truncated.
+        start : int
+            The number of the first game: games ``start ... start + n - 1`` are played.
+
+        Returns
+        -------
+        RandomGames
+            Arrays of plies, points, annulled, truncated.
+        """
+        n, start = _at_least(0, "n", n), _at_least(0, "start", start)
+        max_plies = _at_least(1, "max_plies", max_plies)
+        workers = 1 if threads is None else _at_least(0, "threads", threads)
+        workers = workers or os.cpu_count() or 1
+        number = _seed(seed)
+        row = self._initial_row()
+        plies, points = np.empty(n, np.int32), np.empty((n, 2), np.float32)
+        flags = np.empty((n, 2), np.bool_)
+
+        kernel = random_games_looking_back if self._counts_repetition else random_games
+
+        def play(first: int, end: int) -> None:
+            part = slice(first, end)
+            kernel(
+                self.rules, row, number, start + first, max_plies,
+                plies[part], points[part], flags[part],
+            )  # fmt: skip
+
+        if workers == 1:
+            play(0, n)
+        else:
+            # several parts a thread, since some games are longer than others
+            edges = np.linspace(0, n, 8 * workers + 1).astype(int).tolist()
+            with ThreadPoolExecutor(workers) as pool:
+                list(pool.map(play, edges[:-1], edges[1:]))
+        return RandomGames(plies, points, flags[:, 0].copy(), flags[:, 1].copy())
+
+    def relay_lengths(
+        self, state: State, player: int | None = None, max_laps: int = 10**7
+    ) -> dict[int, tuple[int, bool | None, int | None]]:
+        """Meyer's question, for every sowing a player can make: does it end?
+
+        Parameters
+        ----------
+        state : State
+        player : int, optional
+            Whose moves; the other player's are those he would have were it his turn.
+        max_laps : int
+            Laps to look at before an action is left undecided.
+
+        Returns
+        -------
+        dict
+            ``{action: (laps, ends, period)}``: ``(laps, True, 0)`` if the action comes
+            to its end, or to a further decision; ``(laps, False, period)`` if it comes
+            back, after ``laps`` laps in all, to where it was ``period`` laps before, and
+            so never ends; ``(laps, None, None)`` if undecided. ``max_laps`` of the game
+            plays no part.
+        """
+        state = self._own(state)
+        if player is not None and as_int(player) not in (0, 1):
+            raise ValueError(f"player is 0, 1 or None, not {player!r}")
+        if player is not None and player != state.player:
+            state = state._other_player()
+        budget = _at_least(1, "max_laps", max_laps)
+        found: dict[int, tuple[int, bool | None, int | None]] = {}
+        for action in state.legal_actions():
+            laps, verdict, period = relay_length(self.rules, state._row, action, budget)
+            if verdict == UNDECIDED:
+                found[action] = (laps, None, None)
+            elif laps > 0:
+                found[action] = (laps, verdict != ENDLESS, period)
+        return found
+
+    def endless_moves(
+        self, state: State, player: int | None = None, max_laps: int = 10**7
+    ) -> dict[int, int]:
+        """The actions proven never to end, with their periods: ``{action: period}``."""
+        lengths = self.relay_lengths(state, player, max_laps)
+        return {a: period for a, (_, ends, period) in lengths.items() if ends is False and period}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Game):
+            return NotImplemented
+        return self.name == other.name and self.options == other.options
+
+    def __hash__(self) -> int:
+        return hash((self.name, tuple(self.options.values())))
+
+    def __repr__(self) -> str:
+        return f"make({self.spec!r})"
+
+    @property
+    def spec(self) -> str:
+        """The game as :func:`mancala_ai.make` reads it, with the options that differ."""
+        changed = [
+            f"{option.name}={option.write(self.options[option.name])}"
+            for option in self.OPTIONS
+            if self.options[option.name] != option.default
+        ]
+        return self.name + (":" + ",".join(changed) if changed else "")
+
+    def __reduce__(self) -> Any:
+        return _remake, (self.name, self.options)
+
+    # For subclasses
+
+    def _shape(self) -> tuple[int, int]:
+        """Rows of each player and pits in a row."""
+        raise NotImplementedError
+
+    def _rules(self) -> Any:
+        """The options as the kernels take them."""
+        raise NotImplementedError
+
+    def _initial_row(self) -> NDArray[np.uint8]:
+        """The stored initial state, shape (1, size)."""
+        raise NotImplementedError
+
+    def action_names(self, player: int) -> tuple[str, ...]:
+        """The notation of every action, as the given player writes it."""
+        raise NotImplementedError
+
+    def pit_names(self) -> tuple[str, ...]:
+        """A player's pits as coordinates: the column from his left, and the row from the outer one.
+
+        The rows are sown alternately to the right and to the left.
+        """
+        names = [""] * self._pits
+        for row in range(self.rows):
+            for column in range(self.columns):
+                names[pit_at(row, column, self.columns)] = f"{chr(ord('a') + column)}{row + 1}"
+        return tuple(names)
+
+    def _rows_of(self, kernel: Mapping[str, Any]) -> tuple[ArrayLike, ArrayLike]:
+        """The home pits of players 0 and 1 in a state given by its kernel fields."""
+        pair = kernel["mine"][: self._pits], kernel["theirs"][: self._pits]
+        return pair if kernel["player"] == 0 else pair[::-1]
+
+    def _lay_rows(self, rows: NDArray[np.int64], player: int) -> dict[str, Any]:
+        """The kernel fields that hold the board; the inverse of :meth:`_rows_of`."""
+        return {"mine": rows[player], "theirs": rows[1 - player]}
+
+    def _fields_of(self, kernel: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of ``FIELDS`` in a state given by its kernel fields (all but ``seen``)."""
+        return {name: kernel[name] for name in self.FIELDS if name != "seen"}
+
+    def _lay_fields(self, fields: Mapping[str, Any], player: int) -> dict[str, Any]:
+        """The kernel fields that hold the values of ``FIELDS``."""
+        return {name: value for name, value in fields.items() if name != "seen"}
+
+    def _check_position(
+        self, kernel: Mapping[str, Any], board: NDArray[np.int64], fields: Mapping[str, Any]
+    ) -> None:
+        """Raise PositionError if the parts of a position do not fit each other."""
+
+    def _is_over(self, kernel: Mapping[str, Any]) -> bool:
+        """Whether a position given as finished is: as a rule it is if its turn cannot be played."""
+        row = self._to_row({**kernel, "phase": SOW})
+        return self._state(row, settle=True).is_terminal
+
+    def _captured_after(self, before: State, after: NDArray[np.uint8]) -> tuple[int, int]:
+        """Captured seeds after an action, for games whose kernels need not count them."""
+        return before._captured
+
+    def _win_kind(self, kernel: Mapping[str, Any]) -> str:
+        """How a decided game was won."""
+        raise NotImplementedError
+
+    def _captured_of(self, kernel: Mapping[str, Any]) -> tuple[int, int] | None:
+        """Seeds captured by players 0 and 1, if the kernels count them."""
+        if "my_captured" not in kernel:
+            return None
+        pair = kernel["my_captured"], kernel["their_captured"]
+        return pair if kernel["player"] == 0 else pair[::-1]
+
+    def _in_hand(self, kernel: Mapping[str, Any]) -> int:
+        """Seeds in the hand of a pending choice."""
+        return 0
+
+    def _pending(self, kernel: Mapping[str, Any]) -> tuple[int, int, int]:
+        """Start, hand and direction of the pending lap, in the mover's numbers."""
+        return kernel["pit"], kernel["hand"], 1
+
+    def _path(self, kernel: Mapping[str, Any]) -> list[int]:
+        """The pits in the order in which the pending lap reaches them, in the mover's numbers."""
+        return list(range(self._pits))
+
+    def _drops(self, kernel: Mapping[str, Any]) -> list[int]:
+        """Where the seeds of the pending lap fall, one after the other.
+
+        For the record of laps only; play is done by the kernels.
+        """
+        start, hand, _ = self._pending(kernel)
+        path = self._path(kernel)
+        at = path.index(start)
+        return [path[(at + step) % len(path)] for step in range(1, hand + 1)]
+
+    def _place(self, player: int, number: int) -> tuple[int, int]:
+        """Owner of the home row, and pit, of a pit in the mover's numbers."""
+        return (player, number) if number < self._pits else (1 - player, number - self._pits)
+
+    # Stored states
+
+    @cached_property
+    def _pits(self) -> int:
+        return self.rows * self.columns
+
+    @cached_property
+    def _second_word(self) -> int:
+        return int(second_word(self.rules))
+
+    @cached_property
+    def _counts_repetition(self) -> bool:
+        return bool(counts_repetition(self.rules))
+
+    @cached_property
+    def _layout(self) -> dict[str, tuple[int, Any]]:
+        """Offset and type of each kernel field in a stored state."""
+        layout, at = {}, 0
+        for name, field in state_fields(self.STATE).items():
+            layout[name] = (at, field)
+            at += field_size(field)
+        return layout
+
+    def _to_row(self, kernel: Mapping[str, Any]) -> NDArray[np.uint8]:
+        row = np.zeros((1, stored_size(self.STATE)), np.uint8)
+        for name, value in kernel.items():
+            at, field = self._layout[name]
+            stored = np.atleast_1d(np.asarray(value))
+            if not isinstance(field, Pits):
+                stored = np.frombuffer(int(value).to_bytes(field_size(field), "little"), np.uint8)
+            row[0, at : at + len(stored)] = stored
+        return row
+
+    def _from_row(self, row: NDArray[np.uint8]) -> dict[str, Any]:
+        kernel: dict[str, Any] = {}
+        for name, (at, field) in self._layout.items():
+            stored = row[0, at : at + field_size(field)]
+            if isinstance(field, Pits):
+                kernel[name] = stored.astype(np.int64)
+            else:
+                kernel[name] = int.from_bytes(stored.tobytes(), "little")
+        return kernel
+
+    def _pack(
+        self,
+        board: NDArray[np.int64],
+        player: int,
+        captured: tuple[int, int],
+        phase: int,
+        fields: Mapping[str, Any],
+    ) -> dict[str, Any]:
+        kernel = {"phase": phase, "player": player}
+        kernel |= self._lay_rows(board, player) | self._lay_fields(fields, player)
+        if "my_captured" in self._layout:
+            kernel["my_captured"], kernel["their_captured"] = captured[player], captured[1 - player]
+        return kernel
+
+    def _state(
+        self,
+        row: NDArray[np.uint8],
+        settle: bool = False,
+        captured: tuple[int, int] = (0, 0),
+        seen: tuple[bytes, ...] = (),
+    ) -> State:
+        out = np.empty_like(row)
+        looked = kernels.act(self.rules, row, kernels.SETTLE if settle else kernels.LOOK, 0, out)
+        if out.tobytes() in seen:
+            looked = kernels.act(self.rules, out.copy(), kernels.REPEAT, 0, out)
+        return State(self, out, looked, 0, captured, seen)
+
+    def _dealt(self, seed: int) -> State:
+        """The initial state, its random part drawn from a seed."""
+        row = self._initial_row()
+        out = np.empty_like(row)
+        looked = kernels.act(self.rules, row, kernels.DEAL, _seed(seed), out)
+        return State(self, out, looked, 0, (0, 0), ())
+
+    def _read_seen(self, fields: Mapping[str, Any], captured: tuple[int, int]) -> tuple[bytes, ...]:
+        """The stored states of earlier positions: each is given as board, then player."""
+        numbers, size = fields["seen"], 2 * self._pits + 1
+        if len(numbers) % size or any(player > 1 for player in numbers[size - 1 :: size]):
+            raise PositionError(
+                f"field seen of a position lists {size} numbers for each earlier position, "
+                f"its board and its player (0 or 1), not {numbers!r}"
+            )
+        rows = []
+        for at in range(0, len(numbers), size):
+            board = np.array(numbers[at : at + size - 1], np.int64).reshape(2, self._pits)
+            kernel = self._pack(board, numbers[at + size - 1], captured, SOW, {})
+            rows.append(self._to_row(kernel).tobytes())
+        return tuple(rows)
+
+    def _write_seen(self, seen: Iterable[bytes]) -> tuple[int, ...]:
+        numbers: list[int] = []
+        for stored in seen:
+            kernel = self._from_row(np.frombuffer(stored, np.uint8).reshape(1, -1))
+            board = np.array(self._rows_of(kernel), np.int64)
+            numbers += [*board.ravel().tolist(), kernel["player"]]
+        return tuple(numbers)
+
+    def _own(self, state: State | None) -> State:
+        if state is None:
+            return self.initial_state()
+        if not isinstance(state, State) or state.game != self:
+            what = state.game if isinstance(state, State) else type(state).__name__
+            raise ValueError(f"a state of {self!r} is needed, not one of {what!r}")
+        return state
+
+    # Checks
+
+    def _check_board(self, board: ArrayLike) -> NDArray[np.int64]:
+        try:
+            given = np.asarray(board)
+        except ValueError:
+            raise PositionError("the rows of a board have different lengths") from None
+        if given.shape != (2, self._pits):
+            raise PositionError(
+                f"a board of {self!r} has shape (2, {self._pits}), not {given.shape}"
+            )
+        if not np.issubdtype(given.dtype, np.integer):
+            raise PositionError(f"a board holds integers, not {given.dtype}")
+        if given.min() < 0 or given.max() > MAX_SEEDS:
+            wrong = given.min() if given.min() < 0 else given.max()
+            raise PositionError(f"a pit holds 0 to {MAX_SEEDS} seeds, not {wrong}")
+        return given.astype(np.int64)
+
+    def _check_captured(self, captured: Sequence[int], board: NDArray[np.int64]) -> tuple[int, int]:
+        try:
+            pair = tuple(as_int(seeds) for seeds in captured)
+        except TypeError:
+            pair = ()
+        if len(pair) != 2 or any(seeds is None or seeds < 0 for seeds in pair):
+            raise PositionError(f"captured is a pair of seed counts, not {captured!r}")
+        seeds_0, seeds_1 = int(pair[0] or 0), int(pair[1] or 0)
+        if int(board.sum()) + seeds_0 + seeds_1 > MAX_SEEDS:
+            raise PositionError(f"a position has at most {MAX_SEEDS} seeds, captured ones included")
+        return seeds_0, seeds_1
+
+    def _check_phase(self, phase: Any) -> int:
+        for number, name in self._all_phases.items():
+            if name == phase:
+                return number
+        allowed = ", ".join(self._all_phases.values())
+        raise PositionError(
+            f"the phase of a position of {self.name} is one of {allowed}, not {phase!r}"
+        )
+
+    @cached_property
+    def _all_phases(self) -> dict[int, str]:
+        return {**self.PHASES, OVER: "over", ANNULLED: "annulled"}
+
+    def _parse_value(self, name: str, text: str) -> Any:
+        if name == "phase":
+            return text
+        if name == "captured":
+            return Field((0, 0), 0, MAX_SEEDS, 2).parse(name, text)
+        if name in self.FIELDS:
+            return self.FIELDS[name].parse(name, text)
+        return text  # refused by state(), which says what exists
+
+
+def _bits(mask: int, offset: int) -> list[int]:
+    return [offset + bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+
+
+def _at_least(least: int, name: str, value: Any) -> int:
+    number = as_int(value)
+    if number is None or number < least:
+        raise ValueError(f"{name} is an integer from {least} on, not {value!r}")
+    return number
+
+
+def _seed(value: Any) -> int:
+    """A seed as a signed 64-bit integer."""
+    number = as_int(value)
+    if number is None or not -(2**63) <= number < 2**64:
+        raise ValueError(f"a seed is a 64-bit integer, not {value!r}")
+    return number - 2**64 if number >= 2**63 else number
+
+
+def _parse_rows(word: str) -> list[list[int]]:
+    """The board at the beginning of a position's text."""
+    rows = word.split("/")
+    if len(rows) != 2:
+        raise PositionError(f"a board is two lists of seeds with a slash between, not {word!r}")
+    board = []
+    for row in rows:
+        seeds = row.split(",")
+        for at, number in enumerate(seeds):
+            if not number.isdecimal():
+                raise PositionError(f"{number!r} at pit {at} of {row!r} is no number of seeds")
+        board.append([int(number) for number in seeds])
+    return board
+
+
+def _remake(name: str, options: dict[str, Any]) -> Game:
+    from .registry import make
+
+    return make(name, **options)
+
+
+class State:
+    """One position of a game; never changed.
+
+    Two states are equal if they have the same future: the same game, board,
+    mover, phase and whatever else still matters, but not the same ``ply``.
+    """
+
+    __slots__ = ("_captured", "_first", "_points", "_row", "_second", "_seen", "game", "ply")
+
+    game: Game
+    ply: int
+
+    def __init__(
+        self,
+        game: Game,
+        row: NDArray[np.uint8],
+        looked: tuple[int, int, float, float],
+        ply: int,
+        captured: tuple[int, int],
+        seen: tuple[bytes, ...],
+    ) -> None:
+        self.game, self.ply = game, ply
+        self._row = row
+        self._first, self._second = looked[:2]
+        self._points = (float(looked[2]), float(looked[3]))
+        self._captured, self._seen = captured, seen
+
+    # The position
+
+    @property
+    def board(self) -> NDArray[np.int64]:
+        """(2, n) seeds: row p holds player p's home pits in his own numbers."""
+        return np.array(self.game._rows_of(self._kernel), np.int64)
+
+    @property
+    def captured(self) -> NDArray[np.int64]:
+        """(2,) seeds out of play that each player holds."""
+        counted = self.game._captured_of(self._kernel)
+        return np.array(self._captured if counted is None else counted, np.int64)
+
+    @property
+    def player(self) -> int:
+        """Who decides now: 0 (South) or 1 (North)."""
+        return int(self._row[0, self.game._layout["player"][0]])
+
+    @property
+    def phase(self) -> str:
+        """The kind of decision; ``"over"`` or ``"annulled"`` when finished."""
+        return self.game._all_phases[int(self._row[0, self.game._layout["phase"][0]])]
+
+    @property
+    def in_hand(self) -> int:
+        """Seeds in hand: of a pending lap, or not yet placed."""
+        return int(self.game._in_hand(self._kernel))
+
+    @property
+    def owner(self) -> NDArray[np.int64]:
+        """(2, n) the owner of each home pit (it changes in Goré only)."""
+        owners = self.fields.get("owner")
+        n = self.game._pits
+        return np.array(owners or [0] * n + [1] * n, np.int64).reshape(2, n)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Whatever else decides the future, by the names that ``game.state`` takes."""
+        fields = self.game._fields_of(self._kernel)
+        if self.game._counts_repetition:
+            fields["seen"] = self.game._write_seen(self._seen)
+        return fields
+
+    @property
+    def _kernel(self) -> dict[str, Any]:
+        return self.game._from_row(self._row)
+
+    # Actions
+
+    def legal_actions(self) -> list[int]:
+        """The legal actions in ascending order; empty when finished."""
+        return _bits(self._first, 0) + _bits(self._second, self.game._second_word)
+
+    def action_mask(self) -> NDArray[np.bool_]:
+        """(num_actions,) which actions are legal."""
+        mask = np.zeros(self.game.num_actions, np.bool_)
+        mask[self.legal_actions()] = True
+        return mask
+
+    def apply(self, action: int) -> State:
+        """The state after an action; this one is unchanged.
+
+        Raises
+        ------
+        IllegalActionError
+            If the action is not legal here; the message says why.
+        """
+        number = self._check_action(action)
+        game, row = self.game, self._row
+        after = np.empty_like(row)
+        looked = kernels.act(game.rules, row, kernels.APPLY, number, after)
+        seen = self._seen
+        if game._counts_repetition:
+            seen = (*seen, row.tobytes()) if self._keeps_seeds(after) else ()
+            if after.tobytes() in seen:
+                looked = kernels.act(game.rules, after.copy(), kernels.REPEAT, 0, after)
+        return State(game, after, looked, self.ply + 1, game._captured_after(self, after), seen)
+
+    def trace(self, action: int) -> list[Lap]:
+        """The laps of an action, up to the next decision, the end or annulment."""
+        number = self._check_action(action)
+        game, rules = self.game, self.game.rules
+        row, after = np.empty_like(self._row), np.empty_like(self._row)
+        kernels.act(rules, self._row, kernels.BEGIN, number, row)
+        laps: list[Lap] = []
+        while game._from_row(row)["phase"] == SOWING and len(laps) < rules.max_laps:
+            kernels.act(rules, row, kernels.LAP, 0, after)
+            laps.append(self._lap(game._from_row(row), game._from_row(after)))
+            row, after = after, row
+        return laps
+
+    def _lap(self, before: dict[str, Any], after: dict[str, Any]) -> Lap:
+        """The lap between two stored states.
+
+        What was captured is what sowing alone would have left, less what is left.
+        """
+        game = self.game
+        start, hand, direction = game._pending(before)
+        drops = game._drops(before)
+        missing = np.array(game._rows_of(before), np.int64)
+        missing -= np.array(game._rows_of(after), np.int64)
+        for number in drops:
+            if number < 2 * game._pits:  # else a store
+                missing[game._place(before["player"], number)] += 1
+        landing = drops[-1]
+        if after["hand"]:  # seeds lifted to go on are not captured
+            missing[game._place(before["player"], landing)] = 0
+        captured = {(int(p), int(i)): int(missing[p, i]) for p, i in np.argwhere(missing > 0)}
+        return Lap(start, hand, direction, landing, captured)
+
+    def action_to_text(self, action: int) -> str:
+        """An action in the notation of its game."""
+        number = as_int(action)
+        names = self.game.action_names(self.player)
+        if number is None or not 0 <= number < len(names):
+            raise IllegalActionError(self._no_such_action(action))
+        return names[number]
+
+    def text_to_action(self, text: str) -> int:
+        """The legal action written so; upper case serves for lower where nothing else is meant."""
+        names = self.game.action_names(self.player)
+        wanted = text.strip() if isinstance(text, str) else ""
+        found = [i for i, name in enumerate(names) if name == wanted]
+        found = found or [i for i, name in enumerate(names) if name.lower() == wanted.lower()]
+        if len(found) != 1 or found[0] not in self.legal_actions():
+            legal = " ".join(names[i] for i in self.legal_actions())
+            raise IllegalActionError(
+                f"no legal move {text!r} here; the legal moves are: {legal or 'none'}"
+            )
+        return found[0]
+
+    # Results
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is finished, annulled included."""
+        return self.phase in ("over", "annulled")
+
+    @property
+    def annulled(self) -> bool:
+        """Whether the game was annulled by a never-ending move."""
+        return self.phase == "annulled"
+
+    @property
+    def win_kind(self) -> str | None:
+        """How the game ended: the kind of win, ``"draw"`` or ``"annulled"``; None while it runs."""
+        if not self.is_terminal:
+            return None
+        if self.annulled:
+            return "annulled"
+        if self._points[0] == self._points[1]:
+            return "draw"
+        return self.game._win_kind(self._kernel)
+
+    @property
+    def points(self) -> tuple[float, float]:
+        """Both players' points by the game's own scoring; zeros while it runs and when annulled."""
+        return self._points
+
+    @property
+    def returns(self) -> tuple[float, float]:
+        """Zero-sum result: +1 and -1, or 0 and 0 for a draw, an annulled or a running game."""
+        difference = float(np.sign(self._points[0] - self._points[1]))
+        return difference, 0.0 - difference
+
+    # Texts
+
+    def to_text(self) -> str:
+        """The position on one line; :meth:`Game.state_from_text` reads it back exactly."""
+        rows = "/".join(",".join(map(str, row)) for row in self.board.tolist())
+        words = [rows, PLAYERS[self.player]]
+        if self.captured.any():
+            words.append("captured=" + ",".join(map(str, self.captured.tolist())))
+        if self.phase != "sow":
+            words.append(f"phase={self.phase}")
+        fields = self.fields
+        for name, field in self.game.FIELDS.items():
+            if fields[name] != field.default:
+                words.append(f"{name}={field.write(fields[name])}")
+        return " ".join(words)
+
+    def __str__(self) -> str:
+        return draw(self)
+
+    def __repr__(self) -> str:
+        return f"<{self.game.spec} {self.to_text()}>"
+
+    # Values
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, State):
+            return NotImplemented
+        return bool(self._key() == other._key())
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __copy__(self) -> State:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> State:
+        return self
+
+    def __reduce__(self) -> Any:
+        looked = (self._first, self._second, *self._points)
+        return State, (self.game, self._row, looked, self.ply, self._captured, self._seen)
+
+    def _key(self) -> Any:
+        return self.game, self._row.tobytes(), frozenset(self._seen)
+
+    # Inside
+
+    def _keeps_seeds(self, after: NDArray[np.uint8]) -> bool:
+        """Whether an action captured nothing: what came before it can occur again."""
+        kernel = self.game._from_row(after)
+        return int(self.captured.sum()) == int(kernel["my_captured"] + kernel["their_captured"])
+
+    def _history_rows(self) -> NDArray[np.uint8]:
+        """The stored states that must not occur again, and last this one."""
+        earlier = [np.frombuffer(stored, np.uint8) for stored in self._seen]
+        return np.array([*earlier, self._row[0]], np.uint8)
+
+    def _other_player(self) -> State:
+        """The position with the other player to move."""
+        if self.phase not in ("sow", "over"):
+            raise ValueError(f"the other player cannot move in phase {self.phase!r}")
+        fields = {k: v for k, v in self.fields.items() if k != "seen"}
+        return self.game.state(self.board, 1 - self.player, self.captured.tolist(), **fields)
+
+    def _check_action(self, action: Any) -> int:
+        number = as_int(action)
+        if number is None or not 0 <= number < self.game.num_actions:
+            raise IllegalActionError(self._no_such_action(action))
+        first_of_second = self.game._second_word
+        word, bit = (
+            (self._second, number - first_of_second)
+            if number >= first_of_second
+            else (self._first, number)
+        )
+        if not word >> bit & 1:
+            raise IllegalActionError(self._why_illegal(number))
+        return number
+
+    def _no_such_action(self, action: Any) -> str:
+        last = self.game.num_actions - 1
+        return f"action {action!r} of {self.game.name} is not an integer from 0 to {last}"
+
+    def _why_illegal(self, action: int) -> str:
+        name = self.game.action_names(self.player)[action]
+        if self.is_terminal:
+            return (
+                f"action {action} ({name}) is not possible: the game is finished ({self.win_kind})"
+            )
+        legal = ", ".join(map(str, self.legal_actions()))
+        return (
+            f"action {action} ({name}) is not legal for {PLAYERS[self.player]} in phase "
+            f"{self.phase!r}; the legal actions are: {legal}"
+        )

@@ -1,0 +1,1 @@
+"""The rules, one file a game. Read first: ``kalah.py``, the simplest."""

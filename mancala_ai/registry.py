@@ -1,0 +1,71 @@
+"""The games by name. A new game is one file in ``games/`` and one row here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .errors import OptionError, UnknownGameError
+
+if TYPE_CHECKING:
+    from .game import Game, Option
+
+_CLASSES = {
+    "tsoro": "Tsoro",
+    "omweso": "Omweso",
+    "katro": "Katro",
+    "gore": "Gore",
+    "hoyito_iii": "HoyitoIII",
+    "kalah": "Kalah",
+    "oware": "Oware",
+}
+
+
+def games() -> tuple[str, ...]:
+    """The names that :func:`make` knows."""
+    return tuple(_CLASSES)
+
+
+def make(spec: str, **options: Any) -> Game:
+    """A game with its options.
+
+    Parameters
+    ----------
+    spec : str
+        A name of :func:`games`, or a name with options: ``"omweso:akakyala=True"``,
+        ``"tsoro:columns=8,bonus=1"``.
+    **options
+        Options as keyword arguments; they win over those in ``spec``.
+
+    Raises
+    ------
+    UnknownGameError, OptionError
+        Naming what was given and what is allowed.
+    """
+    name, _, listed = spec.partition(":") if isinstance(spec, str) else (spec, "", "")
+    game_class = _game_class(name)
+    return game_class(**{**_parse_options(game_class, listed), **options})
+
+
+def option_table(name: str) -> tuple[Option, ...]:
+    """The options of a game: their names, defaults and allowed values."""
+    return _game_class(name).OPTIONS
+
+
+def _game_class(name: Any) -> type[Game]:
+    if not isinstance(name, str) or name not in _CLASSES:
+        raise UnknownGameError(f"unknown game {name!r}; the games are: {', '.join(_CLASSES)}")
+    found: type[Game] = getattr(import_module(f".games.{name}", __package__), _CLASSES[name])
+    return found
+
+
+def _parse_options(game_class: type[Game], listed: str) -> dict[str, Any]:
+    known = {option.name: option for option in game_class.OPTIONS}
+    parsed = {}
+    for item in filter(None, listed.split(",")):
+        name, equals, text = item.partition("=")
+        if not equals:
+            raise OptionError(f"option {item!r} of {game_class.NAME} is not of the form name=value")
+        # an unknown name is left to the game, which says what exists
+        parsed[name] = known[name].parse(game_class.NAME, text) if name in known else text
+    return parsed

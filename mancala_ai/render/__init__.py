@@ -1,0 +1,1 @@
+"""Boards for people. Read next: ``text.py``."""
