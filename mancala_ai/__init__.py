@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import (
+    ArgumentError,
     IllegalActionError,
     MancalaError,
     OptionError,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ArgumentError",
     "Game",
     "IllegalActionError",
     "Lap",

@@ -250,17 +250,24 @@ def load(rules: Any, rows: Any, index: int) -> Any:
     state_type = _states[type(rules).__name__]
     values, at = [], 0
     for field in state_fields(state_type).values():
-        size = field_size(field)
-        stored = rows[index, at : at + size]
-        values.append(stored.copy() if isinstance(field, Pits) else int(stored[0]))
-        at += size
+        stored = rows[index, at : at + field_size(field)]
+        if isinstance(field, Pits):
+            values.append(stored.copy())
+        else:
+            values.append(int.from_bytes(stored.tobytes(), "little"))
+        at += field_size(field)
     return state_type(*values)
 
 
 def save(rules: Any, rows: Any, index: int, state: Any) -> None:
     """Store a state in row ``index`` of ``rows``."""
-    row = np.concatenate([np.atleast_1d(np.asarray(value, np.uint8)) for value in state])
-    rows[index] = row
+    at = 0
+    for field, value in zip(state_fields(type(state)).values(), state, strict=True):
+        size = field_size(field)
+        if not isinstance(field, Pits):
+            value = np.frombuffer(int(value).to_bytes(size, "little"), np.uint8)
+        rows[index, at : at + size] = value
+        at += size
 
 
 def with_phase(state: Any, phase: int) -> Any:

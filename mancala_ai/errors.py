@@ -19,5 +19,9 @@ class PositionError(MancalaError):
     """A position, or its text, that is malformed or impossible."""
 
 
+class ArgumentError(MancalaError):
+    """An argument of a method that is of the wrong kind or out of range."""
+
+
 class IllegalActionError(MancalaError):
     """An action that is not legal here, or the text of one that does not exist."""

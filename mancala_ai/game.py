@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -32,7 +33,7 @@ from .dispatch import (
     stored_size,
 )
 from .endless import ENDLESS, UNDECIDED, relay_length
-from .errors import IllegalActionError, OptionError, PositionError
+from .errors import ArgumentError, IllegalActionError, OptionError, PositionError
 from .fields import Field, Option, as_int
 from .perft import count_leaves
 from .playout import random_games, random_games_looking_back
@@ -87,8 +88,8 @@ class Game:
     Attributes
     ----------
     name : str
-    options : dict
-        Every option with its value.
+    options : Mapping
+        Every option with its value; it cannot be changed.
     num_actions : int
         Actions are the ints below it.
     rules : NamedTuple
@@ -112,10 +113,12 @@ class Game:
                     f"{self.NAME} has no option {name!r}; its options are: {', '.join(known)}"
                 )
         self.name = self.NAME
-        self.options: dict[str, Any] = {
-            name: option.check(self.NAME, options.get(name, option.default))
-            for name, option in known.items()
-        }
+        self.options: Mapping[str, Any] = MappingProxyType(
+            {
+                name: option.check(self.NAME, options.get(name, option.default))
+                for name, option in known.items()
+            }
+        )
         self.rows, self.columns = self._shape()
         self.rules = self._rules()
         self.num_actions = len(self.action_names(0))
@@ -205,7 +208,7 @@ class Game:
         """
         state = self._own(state)
         if as_int(depth) is None or depth < 0:
-            raise ValueError(f"the depth of perft is an integer from 0 on, not {depth!r}")
+            raise ArgumentError(f"the depth of perft is an integer from 0 on, not {depth!r}")
         if depth == 0:
             return 1
         if state.is_terminal:
@@ -216,7 +219,9 @@ class Game:
         """The perft of each legal action: their sum is ``perft(depth, state)``."""
         state = self._own(state)
         if as_int(depth) is None or depth < 1:
-            raise ValueError(f"the depth of a divided perft is an integer from 1 on, not {depth!r}")
+            raise ArgumentError(
+                f"the depth of a divided perft is an integer from 1 on, not {depth!r}"
+            )
         return {a: self.perft(depth - 1, state.apply(a)) for a in state.legal_actions()}
 
     def random_games(
@@ -301,7 +306,7 @@ class Game:
         """
         state = self._own(state)
         if player is not None and as_int(player) not in (0, 1):
-            raise ValueError(f"player is 0, 1 or None, not {player!r}")
+            raise ArgumentError(f"player is 0, 1 or None, not {player!r}")
         if player is not None and player != state.player:
             state = state._other_player()
         budget = _at_least(1, "max_laps", max_laps)
@@ -343,7 +348,7 @@ class Game:
         return self.name + (":" + ",".join(changed) if changed else "")
 
     def __reduce__(self) -> Any:
-        return _remake, (self.name, self.options)
+        return _remake, (self.name, dict(self.options))
 
     # For subclasses
 
@@ -547,7 +552,7 @@ class Game:
             return self.initial_state()
         if not isinstance(state, State) or state.game != self:
             what = state.game if isinstance(state, State) else type(state).__name__
-            raise ValueError(f"a state of {self!r} is needed, not one of {what!r}")
+            raise ArgumentError(f"a state of {self!r} is needed, not one of {what!r}")
         return state
 
     # Checks
@@ -610,7 +615,7 @@ def _bits(mask: int, offset: int) -> list[int]:
 def _at_least(least: int, name: str, value: Any) -> int:
     number = as_int(value)
     if number is None or number < least:
-        raise ValueError(f"{name} is an integer from {least} on, not {value!r}")
+        raise ArgumentError(f"{name} is an integer from {least} on, not {value!r}")
     return number
 
 
@@ -618,7 +623,7 @@ def _seed(value: Any) -> int:
     """A seed as a signed 64-bit integer."""
     number = as_int(value)
     if number is None or not -(2**63) <= number < 2**64:
-        raise ValueError(f"a seed is a 64-bit integer, not {value!r}")
+        raise ArgumentError(f"a seed is a 64-bit integer, not {value!r}")
     return number - 2**64 if number >= 2**63 else number
 
 
@@ -666,7 +671,7 @@ class State:
     ) -> None:
         self.game, self.ply = game, ply
         self._row = row
-        self._first, self._second = looked[:2]
+        self._first, self._second = int(looked[0]), int(looked[1])
         self._points = (float(looked[2]), float(looked[3]))
         self._captured, self._seen = captured, seen
 
@@ -895,7 +900,7 @@ class State:
     def _other_player(self) -> State:
         """The position with the other player to move."""
         if self.phase not in ("sow", "over"):
-            raise ValueError(f"the other player cannot move in phase {self.phase!r}")
+            raise ArgumentError(f"the other player cannot move in phase {self.phase!r}")
         fields = {k: v for k, v in self.fields.items() if k != "seen"}
         return self.game.state(self.board, 1 - self.player, self.captured.tolist(), **fields)
 

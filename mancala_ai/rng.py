@@ -174,7 +174,7 @@ def _emit_deposit(builder: Any, bits: Any, mask: Any) -> Any:
 
 def lowest_set_bit(mask: int) -> int:
     """Position of the lowest set bit; 64 for an empty mask."""
-    return (mask & -mask).bit_length() - 1 if mask else 64
+    return (int(mask) & -int(mask)).bit_length() - 1 if mask else 64
 
 
 @_integer_primitive(lowest_set_bit)
