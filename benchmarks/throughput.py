@@ -138,8 +138,7 @@ class Meter:
             stretch.add(played, elapsed)
             self.tally.add(played, elapsed)
             self.report(self.tally)
-            next_seconds = min(_CHUNK_SECONDS, max(seconds - stretch.seconds, 0.0))
-            wanted = round(stretch.speed.games * next_seconds)
+            wanted = round(stretch.speed.games * min(_CHUNK_SECONDS, seconds / 4))
             self._chunk = min(max(wanted, _FIRST_CHUNK), _LARGEST_CHUNK)
         return stretch.speed
 

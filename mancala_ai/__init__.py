@@ -15,6 +15,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+# The folder of the rules before the function of the same name: importing one of its files
+# later then leaves `mancala_ai.games` the function.
+from . import games as _rules_folder  # noqa: F401
 from .errors import (
     ArgumentError,
     IllegalActionError,

@@ -673,7 +673,8 @@ class State:
         self._row = row
         self._first, self._second = int(looked[0]), int(looked[1])
         self._points = (float(looked[2]), float(looked[3]))
-        self._captured, self._seen = captured, seen
+        self._captured = captured
+        self._seen = () if self.is_terminal else seen  # nothing recurs after the end
 
     # The position
 
