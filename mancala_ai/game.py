@@ -104,6 +104,7 @@ class Game:
     STATE: ClassVar[type]
     PHASES: ClassVar[dict[int, str]] = {SOW: "sow"}  # the kinds of decision
     FIELDS: Mapping[str, Field] = {}  # of a position, beside board and captured seeds
+    LASTING_FIELDS: ClassVar[tuple[str, ...]] = ()  # those that outlive a turn
 
     def __init__(self, **options: Any) -> None:
         known = {option.name: option for option in self.OPTIONS}
@@ -902,8 +903,8 @@ class State:
         """The position with the other player to move."""
         if self.phase not in ("sow", "over"):
             raise ArgumentError(f"the other player cannot move in phase {self.phase!r}")
-        fields = {k: v for k, v in self.fields.items() if k != "seen"}
-        return self.game.state(self.board, 1 - self.player, self.captured.tolist(), **fields)
+        kept = {name: self.fields[name] for name in self.game.LASTING_FIELDS}
+        return self.game.state(self.board, 1 - self.player, self.captured.tolist(), **kept)
 
     def _check_action(self, action: Any) -> int:
         number = as_int(action)

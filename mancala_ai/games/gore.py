@@ -289,6 +289,8 @@ class Gore(CountingGame):
         "declined": Field((0, 0), 0, 1, 2),  # whether each player ever declined an offer
     }
 
+    LASTING_FIELDS = ("owner", "declined")
+
     def _shape(self) -> tuple[int, int]:
         return 1, HOME
 

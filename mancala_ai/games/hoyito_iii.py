@@ -191,6 +191,7 @@ class HoyitoIII(CountingGame):
         Option("max_laps", 10_000, range(1, 10**9 + 1), "laps after which a move annuls the game"),
     )
     RULES, STATE = HoyitoIIIRules, HoyitoIIIState
+    LASTING_FIELDS = ("in_play",)
 
     def _rules(self) -> HoyitoIIIRules:
         # how many of each player's pits are in play, from his left

@@ -1,0 +1,487 @@
+"""Each primitive of the kernels, compiled, against its Python body; and whole games without compiling.
+
+A primitive works on :class:`~mancala_ai.sowing.Pits`, which exist in compiled
+code only: it is reached through the stored states of a toy game of each size.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import random
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from helpers import NAMES
+from numba import njit
+from numba.core.dispatcher import Dispatcher
+
+import mancala_ai as ma
+from mancala_ai import dispatch, rng, sowing
+
+if not isinstance(sowing.sow, Dispatcher):
+    pytest.skip("these tests compare compiled code", allow_module_level=True)
+
+SIZES = (8, 16, 32, 64)
+
+
+class Rules8(NamedTuple):
+    max_laps: int
+
+
+class Rules16(NamedTuple):
+    max_laps: int
+
+
+class Rules32(NamedTuple):
+    max_laps: int
+
+
+class Rules64(NamedTuple):
+    max_laps: int
+
+
+class State8(NamedTuple):
+    pits: dispatch.Pits8
+    other: dispatch.Pits8
+    phase: dispatch.Byte
+    number: dispatch.Byte
+    mask: dispatch.Mask
+
+
+class State16(NamedTuple):
+    pits: dispatch.Pits16
+    other: dispatch.Pits16
+    phase: dispatch.Byte
+    number: dispatch.Byte
+    mask: dispatch.Mask
+
+
+class State32(NamedTuple):
+    pits: dispatch.Pits32
+    other: dispatch.Pits32
+    phase: dispatch.Byte
+    number: dispatch.Byte
+    mask: dispatch.Mask
+
+
+class State64(NamedTuple):
+    pits: dispatch.Pits64
+    other: dispatch.Pits64
+    phase: dispatch.Byte
+    number: dispatch.Byte
+    mask: dispatch.Mask
+
+
+RULES = {8: Rules8, 16: Rules16, 32: Rules32, 64: Rules64}
+STATES = {8: State8, 16: State16, 32: State32, 64: State64}
+for size in SIZES:
+    dispatch.register_state(RULES[size], STATES[size])
+
+
+# What the arguments of the primitives mean, by name: how to draw them. Bit 63 is never used.
+
+
+def a_pit(draw, size):
+    return draw.randrange(min(size, 63))
+
+
+def a_set(draw, size):
+    return draw.getrandbits(min(size, 63)) & draw.choice((-1, draw.getrandbits(63)))
+
+
+ARGUMENTS = {
+    "pit": a_pit,
+    "mask": a_set,
+    "count": lambda draw, size: draw.choice((0, 1, 2, 3, 4, 10, 16, 254, 255)),
+}
+
+
+def pits_of(draw, size):
+    high = draw.choice((0, 1, 4, 18, 255))
+    pits = np.array([draw.randint(0, high) for _ in range(size)], np.uint8)
+    if size == 64:
+        pits[63] = 0  # such a pit would be bit 63
+    if draw.random() < 0.2:
+        pits[:] = 0
+        pits[a_pit(draw, size)] = draw.randint(1, 255)
+    return pits
+
+
+def few_pits(draw, size):
+    """Seeds that add up to at most 255, as everywhere in play."""
+    pits = np.zeros(size, np.uint8)
+    for _ in range(draw.randint(0, 40)):
+        pits[a_pit(draw, size)] += draw.randint(0, 6)
+    return pits
+
+
+def ring_of(draw, size):
+    return draw.randint(2, min(size, 62))
+
+
+def sowing_arguments(draw, size, most):
+    ring = ring_of(draw, size)
+    start = draw.randrange(ring)
+    return start, draw.randint(1, 3 * ring if most is None else ring - 1), ring
+
+
+# Primitive -> pits it takes, and how to draw its other arguments
+PRIMITIVES = {
+    "at_least": (1, ("count",)),
+    "exactly": (1, ("count",)),
+    "seeds": (1, ("pit",)),
+    "total": (1, ()),
+    "keep": (1, ("mask",)),
+    "emptied": (1, ("pit",)),
+    "put": (1, ("pit", "count")),
+    "drop": (1, ("mask",)),
+    "half_turn": (1, ()),
+    "sow_within": (1, "within"),
+    "sow": (1, "laps"),
+    "sow_clockwise": (1, "laps"),
+}
+# functions of integers, in sowing.py and rng.py; with the arguments to try
+INTEGER_PRIMITIVES = {
+    "below": lambda draw: (draw.randrange(63),),
+    "landing_pit": lambda draw: sowing_arguments(draw, 64, "within"),
+    "reached": lambda draw: (draw.randrange(ring := draw.randint(2, 30)), draw.randrange(ring), ring),
+    "mix": lambda draw: (draw.randint(-(2**63), 2**63 - 1),),
+    "advance": lambda draw: (draw.randint(-(2**63), 2**63 - 1),),
+    "draw_below": lambda draw: (draw.randint(-(2**63), 2**63 - 1), draw.randint(1, 2**31 - 1)),
+    "bit_count": lambda draw: (draw.getrandbits(63) & draw.getrandbits(63),),
+    "byte_counts": lambda draw: (draw.getrandbits(63) & draw.getrandbits(63),),
+    "lowest_set_bit": lambda draw: (draw.choice((0, 1 << draw.randrange(63), draw.getrandbits(63))),),
+    "bit_length": lambda draw: (draw.choice((0, 1 << draw.randrange(63), draw.getrandbits(63))),),
+    "stream": lambda draw: (draw.randint(-(2**63), 2**63 - 1), draw.randrange(2**40)),
+}
+TESTED_BELOW = {"select", "deposit", "first_byte_over", "nth_set_bit"}
+
+
+def functions_of(module):
+    return {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(value) or isinstance(value, Dispatcher))
+        and value.__module__ == module.__name__
+    }
+
+
+def test_every_primitive_is_tested():
+    known = {*PRIMITIVES, *INTEGER_PRIMITIVES, *TESTED_BELOW}
+    assert functions_of(sowing) | functions_of(rng) == known
+
+
+def python(function):
+    """The Python body of a primitive, jitted or not."""
+    return getattr(function, "py_func", function)
+
+
+def draw_arguments(draw, size, kinds):
+    if kinds == "within":
+        start, hand, ring = sowing_arguments(draw, size, "within")
+        return draw.choice((start, -1)), hand, ring
+    if kinds == "laps":
+        return sowing_arguments(draw, size, None)
+    return tuple(ARGUMENTS[kind](draw, size) for kind in kinds)
+
+
+def through_a_state(primitive, size, arguments, gives):
+    """The primitive compiled, from and to the pits of stored states.
+
+    ``gives`` is "pits", "number" or "both": what the primitive returns.
+    """
+    state_type, load, save = STATES[size], dispatch.load, dispatch.save
+    names = ", ".join(f"values[{i}]" for i in range(arguments))
+    call = f"primitive({', '.join(filter(None, ['state.pits', names]))})"
+    if gives == "both":
+        body = f"pits, number = {call}"
+    elif gives == "pits":
+        body = f"pits, number = {call}, 0"
+    else:
+        body = f"pits, number = state.pits, {call}"
+    source = (
+        "def run(rules, rows, values):\n"
+        "    state = load(rules, rows, 0)\n"
+        f"    {body}\n"
+        "    save(rules, rows, 0, state_type(pits, state.other, 0, 0, 0))\n"
+        "    return number\n"
+    )
+    names = {"primitive": primitive, "state_type": state_type, "load": load, "save": save}
+    exec(source, names)
+    compiled = njit(names["run"])
+
+    def run(pits, values):
+        row = np.zeros((1, dispatch.stored_size(state_type)), np.uint8)
+        row[0, :size] = pits
+        padded = (*values, *[0] * (3 - len(values)))
+        number = compiled(RULES[size](1), row, padded)
+        return row[0, :size].copy(), number
+
+    return run
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", PRIMITIVES)
+def test_primitive_on_pits(name, size):
+    _, kinds = PRIMITIVES[name]
+    primitive = getattr(sowing, name)
+    body = python(primitive)
+    draw = random.Random(f"{name} {size}")
+    arguments = draw_arguments(draw, size, kinds)
+    result = body(pits_of(draw, size), *arguments)
+    gives = "both" if isinstance(result, tuple) else "pits" if np.ndim(result) else "number"
+    run = through_a_state(primitive, size, len(arguments), gives)
+    results = set()
+    for _ in range(400):
+        few = name in ("total", "put", "drop", "sow", "sow_clockwise", "sow_within")
+        pits = (few_pits if few else pits_of)(draw, size)
+        arguments = draw_arguments(draw, size, kinds)
+        with np.errstate(over="ignore"):
+            expected = body(pits.copy(), *arguments)
+        got_pits, got_number = run(pits, arguments)
+        if gives == "both":
+            expected_pits, expected_number = expected
+        else:
+            expected_pits = expected if gives == "pits" else pits
+            expected_number = expected if gives == "number" else 0
+        assert got_pits.tolist() == np.asarray(expected_pits).tolist(), (pits, arguments)
+        assert got_number == expected_number, (pits, arguments)
+        results.add((got_pits.tobytes(), got_number))
+    assert len(results) > 3
+
+
+def slow_sow(pits, start, hand, ring, step):
+    """Seed by seed."""
+    sown, pit = pits.copy(), start
+    for _ in range(hand):
+        pit = (pit + step) % ring
+        sown[pit] += 1
+    return sown.tolist(), pit
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_sowing_is_seed_by_seed(size):
+    draw = random.Random(size)
+    for _ in range(300):
+        pits, (start, hand, ring) = few_pits(draw, size), sowing_arguments(draw, size, None)
+        for body, step in ((sowing.sow, 1), (sowing.sow_clockwise, -1)):
+            sown, landing = python(body)(pits.copy(), start, hand, ring)
+            assert (sown.tolist(), landing) == slow_sow(pits, start, hand, ring, step)
+        hand = hand % ring
+        within = sowing.sow_within(pits.copy(), start, hand, ring)
+        assert within.tolist() == slow_sow(pits, start, hand, ring, 1)[0]
+        if ring <= 30:
+            fell = python(sowing.reached)(start, hand, ring)
+            assert sowing.drop(pits, fell).tolist() == within.tolist()
+
+
+@pytest.mark.parametrize("name", INTEGER_PRIMITIVES)
+def test_primitive_on_integers(name):
+    function = getattr(sowing, name, None) or getattr(rng, name)
+    body, arguments = python(function), INTEGER_PRIMITIVES[name]
+    draw = random.Random(name)
+    count = len(arguments(draw))
+    names = ", ".join("abc"[:count])
+    scope = {"primitive": function}
+    exec(f"def run({names}): return primitive({names})", scope)
+    compiled = njit(scope["run"])
+    results = set()
+    for _ in range(500):
+        values = arguments(draw)
+        got = compiled(*values)
+        assert got == body(*values), values
+        assert isinstance(got, int)
+        results.add(got)
+    assert len(results) > 3
+    assert len(compiled.signatures) == 1
+
+
+@njit
+def select_numbers(condition, a, b):
+    return sowing.select(condition, a, b)
+
+
+@njit
+def select_pits(rules, rows, condition):
+    state = dispatch.load(rules, rows, 0)
+    chosen = sowing.select(condition, state.pits, state.other)
+    dispatch.save(rules, rows, 0, state._replace(pits=chosen))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_select(size):
+    draw = random.Random(size)
+    for condition in (True, False):
+        assert select_numbers(condition, 3, -5) == sowing.select(condition, 3, -5)
+        pits, other = (pits_of(draw, size) for _ in range(2))
+        row = np.zeros((1, dispatch.stored_size(STATES[size])), np.uint8)
+        row[0, : 2 * size] = np.concatenate([pits, other])
+        select_pits(RULES[size](1), row, condition)
+        assert row[0, :size].tolist() == sowing.select(condition, pits, other).tolist()
+        assert row[0, size : 2 * size].tolist() == other.tolist()
+
+
+@njit
+def with_another_phase(rules, rows, phase):
+    state = dispatch.with_phase(dispatch.load(rules, rows, 0), phase)
+    dispatch.save(rules, rows, 1, state)
+    return dispatch.same(dispatch.load(rules, rows, 0), dispatch.load(rules, rows, 1)), state.mask
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_stored_states(size):
+    rules, state_type = RULES[size](1), STATES[size]
+    draw = random.Random(size)
+    bytes_of = dispatch.stored_size(state_type)
+    assert bytes_of == 2 * size + 2 + 8
+    for _ in range(50):
+        rows = np.zeros((2, bytes_of), np.uint8)
+        rows[0] = [draw.randrange(256) for _ in range(bytes_of)]
+        state = dispatch.load(rules, rows, 0)
+        assert state.phase == rows[0, 2 * size]
+        phase = draw.choice((state.phase, draw.randrange(256)))
+        equal, mask = with_another_phase(rules, rows, phase)
+        assert equal == (phase == state.phase)
+        python_rows = rows.copy()
+        python_rows[1] = 0
+        changed = dispatch.with_phase(state, phase)
+        dispatch.save(rules, python_rows, 1, changed)
+        assert (python_rows == rows).all()
+        assert dispatch.same(state, changed) == equal
+        assert mask == state.mask == int.from_bytes(rows[0, -8:].tobytes(), "little", signed=True)
+
+
+# nth_set_bit has two ways: by the processor's pdep, or by tables
+
+
+def masks(draw):
+    mask = draw.choice((draw.getrandbits(63), draw.getrandbits(63) & draw.getrandbits(63), 2**63 - 1))
+    return mask or 1
+
+
+@pytest.mark.parametrize("deposits_fast", [True, False])
+def test_nth_set_bit(deposits_fast, monkeypatch):
+    if deposits_fast and not rng.DEPOSITS_FAST:
+        pytest.skip("this processor has no fast pdep")
+    monkeypatch.setattr(rng, "DEPOSITS_FAST", deposits_fast)
+    body = python(rng.nth_set_bit)
+    compiled = njit(body)
+    draw = random.Random(1)
+    for _ in range(300):
+        mask = masks(draw)
+        positions = [bit for bit in range(63) if mask >> bit & 1]
+        for r in {0, len(positions) - 1, draw.randrange(len(positions))}:
+            assert body(mask, r) == positions[r], (mask, r)
+            assert compiled(mask, r) == positions[r], (mask, r)
+
+
+@njit
+def byte_over(counts, r):
+    return rng.first_byte_over(counts, r)
+
+
+def test_first_byte_over():
+    draw = random.Random(2)
+    for _ in range(500):
+        mask = masks(draw)
+        r = draw.randrange(mask.bit_count())
+        counts = rng.byte_counts(mask)
+        assert rng.first_byte_over(counts, r) == byte_over(counts, r)
+        assert (mask & (1 << rng.first_byte_over(counts, r)) - 1).bit_count() <= r
+
+
+@njit
+def deposited(bits, mask):
+    return rng.deposit(bits, mask)
+
+
+def test_deposit():
+    draw = random.Random(3)
+    for _ in range(300):
+        mask, bits = masks(draw), draw.getrandbits(63)
+        spread = rng.deposit(bits, mask)
+        assert spread & ~mask == 0
+        assert spread.bit_count() == (bits & (1 << mask.bit_count()) - 1).bit_count()
+        if rng.DEPOSITS_FAST:
+            assert deposited(bits, mask) == spread
+
+
+# Random numbers ----------------------------------------------------------------
+
+
+def test_splitmix_numbers_are_the_published_ones():
+    """The first outputs of splitmix64 from seed 0 (and of many a library that seeds with it)."""
+    stream, outputs = 0, []
+    for _ in range(3):
+        outputs.append(rng.mix(stream + rng.GOLDEN) & 2**64 - 1)
+        stream = rng.advance(stream)
+    assert outputs == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+
+
+def test_draws_are_uniform():
+    for n in (2, 3, 7, 36):
+        counts = np.zeros(n, int)
+        stream = python(rng.stream)(5, n)
+        for _ in range(400 * n):
+            counts[rng.draw_below(stream, n)] += 1
+            stream = rng.advance(stream)
+        assert abs(counts - 400).max() < 110  # over five standard deviations
+
+
+# Without compiling -----------------------------------------------------------
+
+OPTIONS = {
+    "omweso": {"setup": "random", "akakyala": True},
+    "katro": {"direction": "kept", "lone_seed": True},
+    "oware": {"repetition": "split_rows", "grand_slam": "illegal_unless_forced"},
+    "tsoro": {"columns": 6, "protected_heads": True},
+    "hoyito_iii": {"columns": 4},
+}
+PLAY = f"""
+import json, random, sys
+import mancala_ai as ma
+
+def play(name, options):
+    game = ma.make(name, **options)
+    state, texts, rng = game.initial_state(), [], random.Random(name)
+    for _ in range(16):
+        texts.append([state.to_text(), state.points, state.legal_actions()])
+        if state.is_terminal:
+            break
+        action = rng.choice(state.legal_actions())
+        texts[-1].append(str(state.trace(action)))
+        state = state.apply(action)
+    games = game.random_games(2, seed=3, max_plies=25)
+    texts.append([column.tolist() for column in games])
+    texts.append([game.perft(2), str(game.relay_lengths(game.initial_state(), max_laps=20))])
+    return texts
+
+def play_all():
+    options = {OPTIONS!r}
+    return {{name: play(name, options.get(name, {{}})) for name in {NAMES!r}}}
+"""
+
+
+def test_python_plays_the_same_games():
+    """NUMBA_DISABLE_JIT=1, for debugging and coverage, changes nothing but the speed."""
+    program = f"{PLAY}\nimport numba\nassert numba.config.DISABLE_JIT\nprint(json.dumps(play_all()))"
+    out = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert out.returncode == 0, out.stderr
+    scope: dict = {}
+    exec(PLAY, scope)
+    compiled = json.loads(json.dumps(scope["play_all"]()))
+    assert json.loads(out.stdout) == compiled
+    assert set(compiled) == set(ma.games())
+    assert out.stderr == ""
