@@ -22,6 +22,7 @@ from importlib.metadata import version as package_version
 from io import TextIOWrapper
 from pathlib import Path
 from threading import Thread
+from threading import enumerate as enumerate_threads
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 
@@ -39,6 +40,8 @@ T = TypeVar("T")
 BAD_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
 PIPE_CLOSED = 141  # 128 + SIGPIPE
+
+_WORKER = "mancala worker"
 
 
 def _version() -> str:
@@ -84,7 +87,7 @@ def run(command: App, arguments: Sequence[str] | None = None) -> int:
         command(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return _interrupted()
     except BrokenPipeError:
         _discard_stdout()
         return PIPE_CLOSED
@@ -172,13 +175,17 @@ def bench(
         with ExitStack() as measuring:
             program = yardstick and measuring.enter_context(open_yardstick(yardstick))
             measuring.enter_context(progress.shown(table))
-            for index, meter in enumerate(meters):
-                meter.warm_up()
-                name = yardstick_name(meter.game) if program else None
-                if program and name:
-                    comparisons[index] = meter.compare(program, name, seconds)
-                else:
-                    meter.run(seconds)
+
+            def measure() -> None:
+                for index, meter in enumerate(meters):
+                    meter.warm_up()
+                    name = yardstick_name(meter.game) if program else None
+                    if program and name:
+                        comparisons[index] = meter.compare(program, name, seconds)
+                    else:
+                        meter.run(seconds)
+
+            interruptible(measure)
         if target is not None:
             rows = [throughput.row(*pair) for pair in zip(meters, comparisons, strict=True)]
             _write_json({"machine": describe_machine(), "rows": rows}, target)
@@ -331,22 +338,32 @@ def _refuse(command: App, reason: object) -> int:
 
 
 def interruptible(work: Callable[[], T]) -> T:
-    """Run ``work`` so that Ctrl-C ends the command although compiled code does not listen."""
+    """Run ``work`` so that Ctrl-C ends the command although compiled code does not listen.
+
+    The main thread, which gets the interrupt, only waits.
+    """
     results: list[T] = []
     errors: list[BaseException] = []
 
-    def run() -> None:
+    def attempt() -> None:
         try:
             results.append(work())
         except BaseException as error:
             errors.append(error)
 
-    thread = Thread(target=run, daemon=True)
+    thread = Thread(target=attempt, name=_WORKER, daemon=True)
     thread.start()
     thread.join()
     if errors:
         raise errors[0]
     return results[0]
+
+
+def _interrupted() -> int:
+    """The exit code after Ctrl-C; leaves at once if compiled code still runs."""
+    if any(thread.name == _WORKER for thread in enumerate_threads()):
+        os._exit(INTERRUPTED)
+    return INTERRUPTED
 
 
 # Output --------------------------------------------------------------------
@@ -456,8 +473,11 @@ class _Progress:
 
         self._table = table
         self._live = Live(table(), console=self.console, auto_refresh=False, transient=True)
-        with self._live:
-            yield
+        try:
+            with self._live:
+                yield
+        finally:
+            self._live = None
 
     def update(self, tally: object) -> None:
         """Show the table as it stands now."""

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+LONGEST_QUOTE = 100  # characters of a wrong value that a message repeats
+
 
 class MancalaError(ValueError):
     """Any wrong input; the message names it, what was given and what is allowed."""
+
+
+def shown(value: object) -> str:
+    """A value as a message quotes it: on one line, and cut short if it is long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "..."
 
 
 class UnknownGameError(MancalaError):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import OptionError, PositionError
+from .errors import OptionError, PositionError, shown
 
+_INTEGER = re.compile(r"-?[0-9]{1,9}")
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -76,7 +78,7 @@ class Option:
 
     def error(self, game: str, value: Any) -> OptionError:
         return OptionError(
-            f"option {self.name} of {game} cannot be {value!r}; allowed: {self.allowed}"
+            f"option {self.name} of {game} cannot be {shown(value)}; allowed: {self.allowed}"
         )
 
 
@@ -108,10 +110,10 @@ class Field:
 
     def parse(self, name: str, text: str) -> int | tuple[int, ...]:
         """The value from its text: ints separated by commas."""
-        try:
-            numbers = [int(word) for word in text.split(",")] if text else []
-        except ValueError:
-            raise self._error(name, text) from None
+        words = text.split(",") if text else []
+        if not all(_INTEGER.fullmatch(word) for word in words):
+            raise self._error(name, text)
+        numbers = [int(word) for word in words]
         return self.check(name, numbers[0] if self.length == 0 and len(numbers) == 1 else numbers)
 
     def write(self, value: Any) -> str:
@@ -120,7 +122,7 @@ class Field:
     def _error(self, name: str, value: Any) -> PositionError:
         count = {0: "one number", None: "numbers"}.get(self.length, f"{self.length} numbers")
         return PositionError(
-            f"field {name} of a position cannot be {value!r}; "
+            f"field {name} of a position cannot be {shown(value)}; "
             f"it takes {count} from {self.low} to {self.high}"
         )
 

@@ -33,13 +33,17 @@ from .dispatch import (
     stored_size,
 )
 from .endless import ENDLESS, UNDECIDED, relay_length
-from .errors import ArgumentError, IllegalActionError, OptionError, PositionError
+from .errors import ArgumentError, IllegalActionError, OptionError, PositionError, shown
 from .fields import Field, Option, as_int
 from .perft import count_leaves
 from .playout import random_games, random_games_looking_back
 from .render.text import draw, pit_at
 from .sowing import Pits
 
+MAX_GAMES = 10**9  # of one call: their results are held in memory
+MAX_PLIES = 2**31 - 1
+MAX_DEPTH = 10**4  # of perft: far beyond what can be counted
+MAX_THREADS = 1024
 MAX_SEEDS = 255  # a pit is a byte, and all seeds may come to lie in one pit
 PLAYERS = ("south", "north")
 
@@ -104,6 +108,7 @@ class Game:
     STATE: ClassVar[type]
     PHASES: ClassVar[dict[int, str]] = {SOW: "sow"}  # the kinds of decision
     FIELDS: Mapping[str, Field] = {}  # of a position, beside board and captured seeds
+    KEEPS_CAPTURES: ClassVar[bool] = True  # False: captured seeds are sown again
     LASTING_FIELDS: ClassVar[tuple[str, ...]] = ()  # those that outlive a turn
 
     def __init__(self, **options: Any) -> None:
@@ -111,7 +116,7 @@ class Game:
         for name in options:
             if name not in known:
                 raise OptionError(
-                    f"{self.NAME} has no option {name!r}; its options are: {', '.join(known)}"
+                    f"{self.NAME} has no option {shown(name)}; its options are: {', '.join(known)}"
                 )
         self.name = self.NAME
         self.options: Mapping[str, Any] = MappingProxyType(
@@ -158,15 +163,11 @@ class Game:
         """
         counts = self._check_board(board)
         if as_int(player) not in (0, 1):
-            raise PositionError(f"the player of a position is 0 or 1, not {player!r}")
+            raise PositionError(f"the player of a position is 0 or 1, not {shown(player)}")
         taken = self._check_captured(captured, counts)
         kind = self._check_phase(phase.pop("phase", "sow"))
         for name in phase:
-            if name not in self.FIELDS:
-                known = ", ".join(["phase", *self.FIELDS])
-                raise PositionError(
-                    f"a position of {self.name} has no field {name!r}; its fields are: {known}"
-                )
+            self._check_field_name(name)
         fields = {
             name: field.check(name, phase.get(name, field.default))
             for name, field in self.FIELDS.items()
@@ -186,19 +187,19 @@ class Game:
         words = text.split()
         if len(words) < 2:
             raise PositionError(
-                f"position {text!r} is too short; it begins with the board "
+                f"position {shown(text)} is too short; it begins with the board "
                 f"(two lists of seeds with a slash between) and the player, as in "
                 f"{self.initial_state().to_text()!r}"
             )
         board = _parse_rows(words[0])
         if words[1] not in PLAYERS:
-            raise PositionError(f"word 2 of a position is south or north, not {words[1]!r}")
+            raise PositionError(f"word 2 of a position is south or north, not {shown(words[1])}")
         values: dict[str, Any] = {}
         for number, word in enumerate(words[2:], 3):
             name, equals, value = word.partition("=")
             if not equals or name in values:
                 fault = "is given twice" if equals else "is not of the form name=value"
-                raise PositionError(f"word {number} of a position, {word!r}, {fault}")
+                raise PositionError(f"word {number} of a position, {shown(word)}, {fault}")
             values[name] = self._parse_value(name, value)
         return self.state(board, PLAYERS.index(words[1]), **values)
 
@@ -208,21 +209,17 @@ class Game:
         An action that ends the game counts; nothing follows it.
         """
         state = self._own(state)
-        if as_int(depth) is None or depth < 0:
-            raise ArgumentError(f"the depth of perft is an integer from 0 on, not {depth!r}")
+        depth = _number("depth", depth, 0, MAX_DEPTH)
         if depth == 0:
             return 1
         if state.is_terminal:
             return 0
-        return int(count_leaves(self.rules, state._history_rows(), int(depth)))
+        return int(count_leaves(self.rules, state._history_rows(), depth))
 
     def perft_divide(self, depth: int, state: State | None = None) -> dict[int, int]:
         """The perft of each legal action: their sum is ``perft(depth, state)``."""
         state = self._own(state)
-        if as_int(depth) is None or depth < 1:
-            raise ArgumentError(
-                f"the depth of a divided perft is an integer from 1 on, not {depth!r}"
-            )
+        depth = _number("depth", depth, 1, MAX_DEPTH)
         return {a: self.perft(depth - 1, state.apply(a)) for a in state.legal_actions()}
 
     def random_games(
@@ -256,9 +253,9 @@ class Game:
         RandomGames
             Arrays of plies, points, annulled, truncated.
         """
-        n, start = _at_least(0, "n", n), _at_least(0, "start", start)
-        max_plies = _at_least(1, "max_plies", max_plies)
-        workers = 1 if threads is None else _at_least(0, "threads", threads)
+        n, start = _number("n", n, 0, MAX_GAMES), _number("start", start, 0, 2**62)
+        max_plies = _number("max_plies", max_plies, 1, MAX_PLIES)
+        workers = 1 if threads is None else _number("threads", threads, 0, MAX_THREADS)
         workers = workers or os.cpu_count() or 1
         number = _seed(seed)
         row = self._initial_row()
@@ -307,10 +304,10 @@ class Game:
         """
         state = self._own(state)
         if player is not None and as_int(player) not in (0, 1):
-            raise ArgumentError(f"player is 0, 1 or None, not {player!r}")
+            raise ArgumentError(f"player is 0, 1 or None, not {shown(player)}")
         if player is not None and player != state.player:
             state = state._other_player()
-        budget = _at_least(1, "max_laps", max_laps)
+        budget = _number("max_laps", max_laps, 1, 2**62)
         found: dict[int, tuple[int, bool | None, int | None]] = {}
         for action in state.legal_actions():
             laps, verdict, period = relay_length(self.rules, state._row, action, budget)
@@ -531,7 +528,7 @@ class Game:
         if len(numbers) % size or any(player > 1 for player in numbers[size - 1 :: size]):
             raise PositionError(
                 f"field seen of a position lists {size} numbers for each earlier position, "
-                f"its board and its player (0 or 1), not {numbers!r}"
+                f"its board and its player (0 or 1), not {shown(numbers)}"
             )
         rows = []
         for at in range(0, len(numbers), size):
@@ -567,11 +564,11 @@ class Game:
             raise PositionError(
                 f"a board of {self!r} has shape (2, {self._pits}), not {given.shape}"
             )
-        if not np.issubdtype(given.dtype, np.integer):
-            raise PositionError(f"a board holds integers, not {given.dtype}")
+        if not all(as_int(seeds) is not None for seeds in given.ravel().tolist()):
+            raise PositionError(f"a board holds integers, not {shown(board)}")
         if given.min() < 0 or given.max() > MAX_SEEDS:
             wrong = given.min() if given.min() < 0 else given.max()
-            raise PositionError(f"a pit holds 0 to {MAX_SEEDS} seeds, not {wrong}")
+            raise PositionError(f"a pit holds 0 to {MAX_SEEDS} seeds, not {shown(int(wrong))}")
         return given.astype(np.int64)
 
     def _check_captured(self, captured: Sequence[int], board: NDArray[np.int64]) -> tuple[int, int]:
@@ -580,43 +577,53 @@ class Game:
         except TypeError:
             pair = ()
         if len(pair) != 2 or any(seeds is None or seeds < 0 for seeds in pair):
-            raise PositionError(f"captured is a pair of seed counts, not {captured!r}")
+            raise PositionError(f"captured is a pair of seed counts, not {shown(captured)}")
         seeds_0, seeds_1 = int(pair[0] or 0), int(pair[1] or 0)
+        if seeds_0 + seeds_1 and not self.KEEPS_CAPTURES:
+            raise PositionError(
+                f"captured seeds of {self.name} are sown again: captured is (0, 0), not {pair}"
+            )
         if int(board.sum()) + seeds_0 + seeds_1 > MAX_SEEDS:
             raise PositionError(f"a position has at most {MAX_SEEDS} seeds, captured ones included")
         return seeds_0, seeds_1
 
     def _check_phase(self, phase: Any) -> int:
         for number, name in self._all_phases.items():
-            if name == phase:
+            if isinstance(phase, str) and name == phase:
                 return number
         allowed = ", ".join(self._all_phases.values())
         raise PositionError(
-            f"the phase of a position of {self.name} is one of {allowed}, not {phase!r}"
+            f"the phase of a position of {self.name} is one of {allowed}, not {shown(phase)}"
         )
 
     @cached_property
     def _all_phases(self) -> dict[int, str]:
         return {**self.PHASES, OVER: "over", ANNULLED: "annulled"}
 
+    def _check_field_name(self, name: str, *others: str) -> None:
+        if name not in self.FIELDS:
+            known = ", ".join([*others, "phase", *self.FIELDS])
+            raise PositionError(
+                f"a position of {self.name} has no field {shown(name)}; its fields are: {known}"
+            )
+
     def _parse_value(self, name: str, text: str) -> Any:
         if name == "phase":
             return text
         if name == "captured":
             return Field((0, 0), 0, MAX_SEEDS, 2).parse(name, text)
-        if name in self.FIELDS:
-            return self.FIELDS[name].parse(name, text)
-        return text  # refused by state(), which says what exists
+        self._check_field_name(name, "captured")
+        return self.FIELDS[name].parse(name, text)
 
 
 def _bits(mask: int, offset: int) -> list[int]:
     return [offset + bit for bit in range(mask.bit_length()) if mask >> bit & 1]
 
 
-def _at_least(least: int, name: str, value: Any) -> int:
+def _number(name: str, value: Any, least: int, most: int) -> int:
     number = as_int(value)
-    if number is None or number < least:
-        raise ArgumentError(f"{name} is an integer from {least} on, not {value!r}")
+    if number is None or not least <= number <= most:
+        raise ArgumentError(f"{name} is an integer from {least} to {most}, not {shown(value)}")
     return number
 
 
@@ -624,7 +631,7 @@ def _seed(value: Any) -> int:
     """A seed as a signed 64-bit integer."""
     number = as_int(value)
     if number is None or not -(2**63) <= number < 2**64:
-        raise ArgumentError(f"a seed is a 64-bit integer, not {value!r}")
+        raise ArgumentError(f"a seed is a 64-bit integer, not {shown(value)}")
     return number - 2**64 if number >= 2**63 else number
 
 
@@ -632,13 +639,18 @@ def _parse_rows(word: str) -> list[list[int]]:
     """The board at the beginning of a position's text."""
     rows = word.split("/")
     if len(rows) != 2:
-        raise PositionError(f"a board is two lists of seeds with a slash between, not {word!r}")
+        raise PositionError(
+            f"a board is two lists of seeds with a slash between, not {shown(word)}"
+        )
     board = []
     for row in rows:
         seeds = row.split(",")
         for at, number in enumerate(seeds):
-            if not number.isdecimal():
-                raise PositionError(f"{number!r} at pit {at} of {row!r} is no number of seeds")
+            if not number.isdecimal() or len(number) > len(str(MAX_SEEDS)):
+                raise PositionError(
+                    f"{shown(number)} at pit {at} of {shown(row)} is no number of seeds "
+                    f"from 0 to {MAX_SEEDS}"
+                )
         board.append([int(number) for number in seeds])
     return board
 
@@ -804,7 +816,7 @@ class State:
         if len(found) != 1 or found[0] not in self.legal_actions():
             legal = " ".join(names[i] for i in self.legal_actions())
             raise IllegalActionError(
-                f"no legal move {text!r} here; the legal moves are: {legal or 'none'}"
+                f"no legal move {shown(text)} here; the legal moves are: {legal or 'none'}"
             )
         return found[0]
 
@@ -922,7 +934,7 @@ class State:
 
     def _no_such_action(self, action: Any) -> str:
         last = self.game.num_actions - 1
-        return f"action {action!r} of {self.game.name} is not an integer from 0 to {last}"
+        return f"action {shown(action)} of {self.game.name} is not an integer from 0 to {last}"
 
     def _why_illegal(self, action: int) -> str:
         name = self.game.action_names(self.player)[action]

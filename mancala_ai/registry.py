@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .errors import OptionError, UnknownGameError
+from .errors import OptionError, UnknownGameError, shown
 
 if TYPE_CHECKING:
     from .game import Game, Option
@@ -54,7 +54,7 @@ def option_table(name: str) -> tuple[Option, ...]:
 
 def _game_class(name: Any) -> type[Game]:
     if not isinstance(name, str) or name not in _CLASSES:
-        raise UnknownGameError(f"unknown game {name!r}; the games are: {', '.join(_CLASSES)}")
+        raise UnknownGameError(f"unknown game {shown(name)}; the games are: {', '.join(_CLASSES)}")
     found: type[Game] = getattr(import_module(f".games.{name}", __package__), _CLASSES[name])
     return found
 
@@ -65,7 +65,11 @@ def _parse_options(game_class: type[Game], listed: str) -> dict[str, Any]:
     for item in filter(None, listed.split(",")):
         name, equals, text = item.partition("=")
         if not equals:
-            raise OptionError(f"option {item!r} of {game_class.NAME} is not of the form name=value")
+            raise OptionError(
+                f"option {shown(item)} of {game_class.NAME} is not of the form name=value"
+            )
+        if name in parsed:
+            raise OptionError(f"option {shown(name)} of {game_class.NAME} is given twice")
         # an unknown name is left to the game, which says what exists
         parsed[name] = known[name].parse(game_class.NAME, text) if name in known else text
     return parsed

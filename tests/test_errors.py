@@ -28,14 +28,20 @@ by_game = pytest.mark.parametrize("name", NAMES)
 HUGE = 2**70
 
 
+def in_one_line(error):
+    """The message of an error, which is one line."""
+    message = str(error)
+    assert len(message.splitlines()) == 1, message
+    return message
+
+
 @contextmanager
 def refused(kind, *words):
     """The block raises an error of exactly this kind; its one line has all these words."""
     with pytest.raises(ValueError) as caught:
         yield
     assert type(caught.value) is kind, repr(caught.value)
-    message = str(caught.value)
-    assert len(message.splitlines()) == 1, message
+    message = in_one_line(caught.value)
     for word in words:
         assert str(word) in message, message
 
@@ -52,7 +58,9 @@ def test_every_error_is_a_value_error():
 # Games and options --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("spec", ["", "chess", "Omweso", "omweso ", " omweso", ":", ":akakyala=True", 7])
+@pytest.mark.parametrize(
+    "spec", ["", "chess", "Omweso", "omweso ", " omweso", ":", ":akakyala=True", 7]
+)
 def test_unknown_game(spec):
     name = spec.partition(":")[0] if isinstance(spec, str) else spec
     with refused(ma.UnknownGameError, repr(name), *NAMES):
@@ -75,7 +83,22 @@ def test_unknown_option(name):
         ma.make(f"{name}:boards")
 
 
-WRONG_VALUES = [None, "", "no", 1.0, 0.5, -1, HUGE, [], (), {}, [1], b"1", np.zeros(3), np.float64(1)]
+WRONG_VALUES = [
+    None,
+    "",
+    "no",
+    1.0,
+    0.5,
+    -1,
+    HUGE,
+    [],
+    (),
+    {},
+    [1],
+    b"1",
+    np.zeros(3),
+    np.float64(1),
+]
 
 
 @by_game
@@ -182,7 +205,8 @@ def test_wrong_seed_of_a_setup(seed):
 
 
 @pytest.mark.parametrize(
-    "captured", [(24, 25), (3, 45), (48, 0), (24,), (24, 24, 0), (24.0, 24), ("24", 24), 5, "ab", (-4, 52)]
+    "captured",
+    [(24, 25), (3, 45), (48, 0), (24,), (24, 24, 0), (24.0, 24), ("24", 24), 5, "ab", (-4, 52)],
 )
 def test_wrong_rounds_of_hoyito(captured):
     with refused(ma.PositionError, "captured", "48"):
@@ -271,7 +295,20 @@ def test_finished_games_take_no_action(name):
 def test_moves_that_do_not_exist(name):
     state = ma.make(name).initial_state()
     legal = state.action_to_text(state.legal_actions()[0])
-    for text in ("", " ", "?", "a b", "zz9", "-1", "\n", legal + legal + "x", None, 0, b"a", [legal]):
+    for text in (
+        "",
+        " ",
+        "?",
+        "a b",
+        "zz9",
+        "-1",
+        "\n",
+        legal + legal + "x",
+        None,
+        0,
+        b"a",
+        [legal],
+    ):
         with refused(ma.IllegalActionError, repr(text), legal):
             state.text_to_action(text)
 
@@ -335,8 +372,8 @@ def test_wrong_players_captures_and_phases(name):
         with refused(ma.PositionError, "player", "0 or 1", repr(player)):
             game.state(board, player)
     for captured in (
-        (1,), (1, 2, 3), (-1, 0), (0.0, 0), (None, 0), ("a", 0), "ab", 5, None, (True, 0), (), (0, HUGE),
-        {1: 2}, [(0, 0)],
+        (1,), (1, 2, 3), (-1, 0), (0.0, 0), (None, 0), ("a", 0), "ab", 5, None, (True, 0), (),
+        (0, HUGE), {1: 2}, [(0, 0)], np.zeros((3, 3)),
     ):  # fmt: skip
         with refused(ma.PositionError, "captured"):
             game.state(board, captured=captured)
@@ -352,7 +389,17 @@ def test_wrong_fields(name):
         game.state(board, seeds=3)
     for field, known in game.FIELDS.items():
         length = 1 if known.length == 0 else known.length or 3
-        for value in (None, "x", 1.5, known.low - 1, known.high + 1, HUGE, {}, object, [None] * length):
+        for value in (
+            None,
+            "x",
+            1.5,
+            known.low - 1,
+            known.high + 1,
+            HUGE,
+            {},
+            object,
+            [None] * length,
+        ):
             whole = [value] * length if known.length and not isinstance(value, list) else value
             with refused(ma.PositionError, field, f"{known.low} to {known.high}"):
                 game.state(board, **{field: whole})
@@ -492,7 +539,18 @@ def pieces(name):
     board = st.lists(st.one_of(good_row, good_row, row), min_size=1, max_size=3).map("/".join)
     good_board = st.tuples(good_row, good_row).map("/".join)
     player = st.sampled_from(["south", "north", "north", "south", "", "0"])
-    fields = [*game.FIELDS, "captured", "phase", "seen", "self", "board", "player", "ply", "", "__x"]
+    fields = [
+        *game.FIELDS,
+        "captured",
+        "phase",
+        "seen",
+        "self",
+        "board",
+        "player",
+        "ply",
+        "",
+        "__x",
+    ]
     phases = [*game.PHASES.values(), "over", "annulled", "begin"]
     values = st.one_of(
         st.lists(st.one_of(st.integers(-1, 20).map(str), number), max_size=9).map(",".join),
@@ -520,7 +578,7 @@ def test_any_text_is_a_position_or_a_position_error(name):
         try:
             state = game.state_from_text(text)
         except ma.PositionError as error:
-            assert len(str(error).splitlines()) == 1
+            in_one_line(error)
             return
         accepted.append(text)
         assert game.state_from_text(state.to_text()) == state
@@ -548,7 +606,7 @@ def test_any_change_of_a_text_is_a_position_or_a_position_error(name):
         try:
             state = game.state_from_text("".join(text))
         except ma.PositionError as error:
-            assert len(str(error).splitlines()) == 1
+            in_one_line(error)
             errors_met += 1
         else:
             assert game.state_from_text(state.to_text()) == state
@@ -573,9 +631,11 @@ def test_wrong_arguments_of_random_games(name):
     for argument, values in wrong.items():
         for value in values:
             with refused(errors.ArgumentError, "seed" if argument == "seed" else argument):
-                game.random_games(**{"n": 1, **{argument: value}})
+                game.random_games(**{"n": 1, argument: value})
     assert [len(column) for column in game.random_games(0)] == [0] * 4
-    few = game.random_games(np.int32(3), seed=np.uint64(5), threads=np.int8(1), max_plies=np.int16(9))
+    few = game.random_games(
+        np.int32(3), seed=np.uint64(5), threads=np.int8(1), max_plies=np.int16(9)
+    )
     again = game.random_games(3, seed=5, max_plies=9)
     assert (few.plies == again.plies).all()
     assert (game.random_games(3, seed=2**64 - 1).plies == game.random_games(3, seed=-1).plies).all()

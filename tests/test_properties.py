@@ -33,7 +33,9 @@ from mancala_ai import rng as numbers
 SETTINGS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 by_game = pytest.mark.parametrize("name", NAMES)
 
-GAMES = {name: [ma.make(name, **o) for o in option_sets(name, enough_sets(name), 7)] for name in NAMES}
+GAMES = {
+    name: [ma.make(name, **o) for o in option_sets(name, enough_sets(name), 7)] for name in NAMES
+}
 seeds = st.integers(0, 2**32)
 WIN_KINDS = {
     "tsoro": {"no_move": 1},

@@ -34,6 +34,7 @@ import numpy as np
 from numba import njit
 
 from ..dispatch import (
+    DRAW,
     OVER,
     SOW,
     SOWING,
@@ -46,7 +47,7 @@ from ..dispatch import (
     settle,
     winner,
 )
-from ..errors import PositionError
+from ..errors import PositionError, shown
 from ..fields import Field, Option, as_int
 from ..sowing import at_least, below, emptied, keep, seeds, select, sow, total
 from .counting import CountingGame
@@ -178,7 +179,7 @@ def _settle(rules, state):
 @winner.register(HoyitoIIIRules)
 def _winner(rules, state):
     leader = select(state.captured_0 > state.captured_1, 0, 1)
-    return select(state.captured_0 == state.captured_1, 2, leader)
+    return select(state.captured_0 == state.captured_1, DRAW, leader)
 
 
 class HoyitoIII(CountingGame):
@@ -211,11 +212,11 @@ class HoyitoIII(CountingGame):
         if captured is None:
             return super().initial_state()
         everything = 2 * FOUR * self.columns
-        brought = [as_int(seeds) or 0 for seeds in captured]
+        brought = [as_int(seeds) or 0 for seeds in np.ravel(captured).tolist()]
         if len(brought) != 2 or sum(brought) != everything or min(brought) < FOUR:
             raise PositionError(
                 f"captured is two numbers from {FOUR} on that add up to {everything}, "
-                f"not {captured!r}"
+                f"not {shown(captured)}"
             )
         filled = [min(self.columns, seeds // FOUR) for seeds in brought]
         board = [[FOUR] * pits + [0] * (self.columns - pits) for pits in filled]

@@ -267,6 +267,7 @@ class Katro(Game):
         # whether a player's path is fixed (direction="kept"): 1 forward, -1 mirrored, 0 not yet
         "directions": Field((0, 0), -1, 1, 2),
     }
+    KEEPS_CAPTURES = False
     LASTING_FIELDS = ("directions",)
 
     def _shape(self) -> tuple[int, int]:

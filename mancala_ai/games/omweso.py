@@ -391,6 +391,7 @@ class Omweso(Game):
         "last_end": Field(0, 0, 1),  # ... and whether in one of them last
         "kind": Field(0, 0, 4),  # of the win, in a finished position
     }
+    KEEPS_CAPTURES = False
     LASTING_FIELDS = ("moved", "capturers")
 
     def _shape(self) -> tuple[int, int]:

@@ -91,8 +91,13 @@ class Twin:
         """The laps that the action makes up to the next decision, as ``apply`` makes them."""
         raise NotImplementedError
 
-    def relay(self, position: Position, action: int, max_laps: int) -> tuple[int, bool | None, int | None]:
-        """Meyer's question for one action: ``(laps, ends, period)``, ``max_laps`` being a search budget."""
+    def relay(
+        self, position: Position, action: int, max_laps: int
+    ) -> tuple[int, bool | None, int | None]:
+        """Meyer's question for one action: ``(laps, ends, period)``.
+
+        ``max_laps`` is how far to search.
+        """
         raise NotImplementedError
 
     def points(self, position: Position) -> tuple[float, float]:
