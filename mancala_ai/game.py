@@ -579,12 +579,12 @@ class Game:
         if len(pair) != 2 or any(seeds is None or seeds < 0 for seeds in pair):
             raise PositionError(f"captured is a pair of seed counts, not {shown(captured)}")
         seeds_0, seeds_1 = int(pair[0] or 0), int(pair[1] or 0)
+        if int(board.sum()) + seeds_0 + seeds_1 > MAX_SEEDS:
+            raise PositionError(f"a position has at most {MAX_SEEDS} seeds, captured ones included")
         if seeds_0 + seeds_1 and not self.KEEPS_CAPTURES:
             raise PositionError(
                 f"captured seeds of {self.name} are sown again: captured is (0, 0), not {pair}"
             )
-        if int(board.sum()) + seeds_0 + seeds_1 > MAX_SEEDS:
-            raise PositionError(f"a position has at most {MAX_SEEDS} seeds, captured ones included")
         return seeds_0, seeds_1
 
     def _check_phase(self, phase: Any) -> int:

@@ -220,19 +220,13 @@ def described_twin(game: ma.Game, twin: Twin, position: Position) -> dict[str, A
 
 
 def _compared(game: ma.Game, told: dict[str, Any]) -> dict[str, Any]:
-    """Without what means nothing: the mover of some finished games, flags nobody looks at."""
+    """Without what means nothing: the mover of some finished games, flags nobody looks at yet."""
     if told["phase"] == "over":
         if game.name not in LAST_MOVE_GAMES:
             told["player"] = None
         told["fields"].pop("seen", None)
-    fields = told["fields"]
-    if game.name == "omweso":
-        if told["phase"] == "arrange":
-            fields["moved"] = fields["capturers"] = None
-        elif not game.options["akakyala"] and any(fields["capturers"]):
-            fields["capturers"] = (1, 1)
-    if game.name == "katro" and game.options["direction"] != "kept":
-        fields["directions"] = (0, 0)
+    if told["phase"] == "arrange":
+        told["fields"]["moved"] = told["fields"]["capturers"] = None
     return told
 
 

@@ -134,6 +134,30 @@ def test_every_action_of_random_positions(name):
                 compared(game, twin, state, position, action)
 
 
+def test_gore_takes_chains_round_the_whole_board():
+    game = ma.make("gore")
+    twin = twin_of(game)
+    rng = random.Random("chains")
+    whole_boards = 0
+    for _ in range(300):
+        start, hand = rng.randrange(8), 16 + rng.randrange(1, 8)
+        ring = [0] * 8  # what makes twos and fours of all pits but maybe one
+        ring[start] = hand
+        for step in range(1, 8):
+            ring[(start + step) % 8] = 1 if step <= hand - 16 else rng.choice((0, 2))
+        if rng.random() < 0.5:
+            ring[(start + rng.randrange(1, 8)) % 8] += 3
+        owner = [rng.randrange(2) for _ in range(8)]
+        owner[start] = 0
+        owner[(start + hand) % 8] = 1
+        owner = (tuple(owner[:4]), tuple(owner[4:]))
+        position = twin.position([ring[:4], ring[4:]], owner=owner)
+        state = library_state(game, position)
+        after, _ = compared(game, twin, state, position, start)
+        whole_boards += after.captured[0] == sum(ring)
+    assert 50 < whole_boards < 250
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_which_moves_never_end(name):
     answers = set()

@@ -334,7 +334,7 @@ def test_wrong_boards(name):
         game.state(board[:1])
     with refused(ma.PositionError, "board", "lengths"):
         game.state([[1, 2], [1, 2, 3]])
-    for kind in (float, bool, complex, str, object):
+    for kind in (float, bool, complex, str):
         with refused(ma.PositionError, "integers"):
             game.state(board.astype(kind))
     for seeds in (-1, 256, 2**31, -(2**63)):
