@@ -9,7 +9,7 @@ two machine instructions without a branch:
 - how many seeds in a pit?    ``seeds(pits, pit)``, ``total(pits)`` -> int
 - lift, take, lay             ``emptied(pits, pit)``, ``keep(pits, mask)``, ``put(pits, pit, k)``
 - drop one seed a pit         ``drop(pits, mask)``
-- a whole lap                 ``sow(pits, start, hand, ring)`` -> (pits, landing)
+- a whole lap                 ``sow(pits, start, hand, ring)`` -> (pits, landing, seeds there)
 - a choice without a jump     ``select(condition, a, b)``
 
 Masks never use bit 63, so that plain signed integers serve and Python's
@@ -293,12 +293,16 @@ def landing_pit(start, hand, ring):
 def sow(pits, start, hand, ring):
     """Sow ``hand`` seeds counter-clockwise from ``start`` round the pits 0 ... ring-1.
 
-    Returns the pits and where the last seed fell. The start is not skipped.
+    Returns the pits, where the last seed fell, and how many seeds lie there now. The
+    start is not skipped. What will lie in the landing pit is looked up before the lap is
+    sown, so that the processor knows the next hand early.
     """
     while hand >= ring:  # a whole round reaches every pit once
         pits = drop(pits, below(ring))
         hand -= ring
-    return sow_within(pits, start, hand, ring), landing_pit(start, hand, ring)
+    landing = landing_pit(start, hand, ring)
+    there = seeds(pits, landing) + select(hand == 0, 0, 1)
+    return sow_within(pits, start, hand, ring), landing, there
 
 
 @njit(forceinline=True)
@@ -309,7 +313,8 @@ def sow_clockwise(pits, start, hand, ring):
         hand -= ring
     landing = start - hand
     landing = select(landing < 0, landing + ring, landing)
-    return sow_within(pits, landing - 1, hand, ring), landing
+    there = seeds(pits, landing) + select(hand == 0, 0, 1)
+    return sow_within(pits, landing - 1, hand, ring), landing, there
 
 
 @njit(forceinline=True)

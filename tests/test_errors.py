@@ -17,13 +17,19 @@ from helpers import (
     option_sets,
     walk,
 )
-from hypothesis import example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import mancala_ai as ma
 from mancala_ai import errors
 
-SETTINGS = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+SETTINGS = settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],  # the first examples compile
+)
 by_game = pytest.mark.parametrize("name", NAMES)
 HUGE = 2**70
 
@@ -461,6 +467,19 @@ def test_parts_of_a_position_that_do_not_fit(name, parts, word):
     board = parts.pop("board", game.initial_state().board)
     with refused(ma.PositionError, word):
         game.state(board, **parts)
+
+
+@by_game
+def test_positions_that_are_not_over(name):
+    for options in option_sets(name, enough_sets(name), 11):
+        game = ma.make(name, **{**options, "setup": "standard"} if name == "omweso" else options)
+        state = game.initial_state()
+        fields = {"kind": 4} if name == "omweso" else {}
+        with refused(ma.PositionError, "not over", "phase=over"):
+            game.state(state.board, phase="over", **fields)
+        annulled = game.state(state.board, phase="annulled")
+        assert annulled.annulled
+        assert annulled.legal_actions() == []
 
 
 def test_wrong_earlier_positions_of_oware():

@@ -24,13 +24,19 @@ from helpers import (
     twin_of,
     walk,
 )
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import mancala_ai as ma
 from mancala_ai import rng as numbers
 
-SETTINGS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+SETTINGS = settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],  # the first examples compile
+)
 by_game = pytest.mark.parametrize("name", NAMES)
 
 GAMES = {

@@ -135,8 +135,6 @@ def turned(pits):
 @njit(forceinline=True)
 def chain(good, pit):
     """The unbroken run of good pits round the ring that contains the pit, which is good."""
-    if good == ALL:
-        return ALL
     after = lowest_set_bit(~((good | good << PITS) >> pit))  # the pit itself and those after it
     behind = (good << PITS | good) >> pit & ALL  # pit + i is bit i
     before = PITS - bit_length(~behind & ALL)
@@ -218,7 +216,7 @@ def _begin(rules, state, action):
 
 @lap.register(GoreRules)
 def _lap(rules, state):
-    ring, landing = sow(state.ring, state.pit, state.hand, PITS)
+    ring, landing, _ = sow(state.ring, state.pit, state.hand, PITS)
     good = exactly(ring, 2) | exactly(ring, 4)
     captures = good & ~state.owned & 1 << landing
     taken = select(captures, chain(good | 1 << landing, landing), 0)

@@ -117,8 +117,7 @@ def _begin(rules, state, action):
 
 @lap.register(HoyitoIIIRules)
 def _lap(rules, state):
-    ring, landing = sow(state.ring, state.pit, state.hand, state.in_play_0 + state.in_play_1)
-    there = seeds(ring, landing)
+    ring, landing, there = sow(state.ring, state.pit, state.hand, state.in_play_0 + state.in_play_1)
     if (there != 1) & (there != FOUR):
         return HoyitoIIIState(
             emptied(ring, landing),

@@ -203,7 +203,7 @@ def target_pit(rules, mine, landing, held):
 
 
 @njit(forceinline=True)
-def go_on(rules, state, mine, landing):
+def go_on(rules, state, mine, landing, there):
     """The relay or capture that follows a last seed in an occupied pit."""
     target = target_pit(rules, mine, landing, state.held)
     taken = seeds(state.theirs, target)
@@ -214,7 +214,7 @@ def go_on(rules, state, mine, landing):
             return end_turn(rules, state, put(mine, landing, taken), theirs)
     return KatroState(
         emptied(mine, landing), theirs, SOWING, state.player, landing,
-        seeds(mine, landing) + taken, state.paths, state.mirrored, 0, held,
+        there + taken, state.paths, state.mirrored, 0, held,
     )  # fmt: skip
 
 
@@ -226,17 +226,17 @@ def stepped(rules, state):
     target = target_pit(rules, mine, landing, state.held)
     if seeds(state.theirs, target) == 0:
         return end_turn(rules, state, mine, state.theirs)
-    return go_on(rules, state, mine, landing)
+    return go_on(rules, state, mine, landing, 1)
 
 
 @lap.register(KatroRules)
 def _lap(rules, state):
     if state.step:
         return stepped(rules, state)
-    mine, landing = sow(state.mine, state.pit, state.hand, rules.rows * rules.columns)
-    if seeds(mine, landing) == 1:
+    mine, landing, there = sow(state.mine, state.pit, state.hand, rules.rows * rules.columns)
+    if there == 1:
         return end_turn(rules, state, mine, state.theirs)
-    return go_on(rules, state, mine, landing)
+    return go_on(rules, state, mine, landing, there)
 
 
 @njit(forceinline=True)

@@ -255,17 +255,16 @@ def _lap(rules, state):
         if state.way == OPENING:
             one, two = 1 << (start + 1 & 15), 1 << (start + 2 & 15)
             return end_turn(rules, state, drop(drop(state.mine, one | two), one), theirs, 0, 0, 0)
-        mine, landing = sow_clockwise(state.mine, start, state.hand, RING)
+        mine, landing, there = sow_clockwise(state.mine, start, state.hand, RING)
     else:
-        mine, landing = sow(state.mine, start, state.hand, RING)
-    there = seeds(mine, landing)
+        mine, landing, there = sow(state.mine, start, state.hand, RING)
     took, ends, last_end = state.took, state.ends, state.last_end
     if there == 1:
         return end_turn(rules, state, mine, theirs, took, ends, last_end)
 
-    first_turn = state.moved >> state.player & 1 == 0
+    may_capture = state.moved >> state.player & 1  # not on the first turn
     columns = open_columns(theirs)
-    if columns >> landing & 1 and not first_turn:
+    if columns >> landing & may_capture:
         inner, outer = 23 - landing, landing - 8  # the pits facing the landing pit
         hand = seeds(theirs, inner) + seeds(theirs, outer)
         theirs = emptied(emptied(theirs, inner), outer)
@@ -281,11 +280,10 @@ def _lap(rules, state):
         start, hand = landing, there
         mine = emptied(mine, landing)
 
-    phase = SOWING
-    if LEFTMOST >> start & 1 and not first_turn:
-        occupied = select(hand <= RING, at_least(mine, 1), ALL_PITS)
-        if columns & occupied & 1 << (start - hand & 15):
-            phase = CHOICE
+    # may the next lap go clockwise? one condition: three jumps would cost more than they save
+    occupied = select(hand <= RING, at_least(mine, 1), ALL_PITS)
+    captures = (columns & occupied) >> (start - hand & 15)
+    phase = select(captures & LEFTMOST >> start & may_capture, CHOICE, SOWING)
     return OmwesoState(
         mine, theirs, phase, state.player, start, hand, ONWARD,
         state.moved, state.capturers, took, ends, last_end, 0,
@@ -520,7 +518,12 @@ class Omweso(Game):
         return super()._drops(kernel)
 
     def _is_over(self, kernel: Mapping[str, Any]) -> bool:
-        return True  # the field kind says how
+        mine, kind = kernel["mine"], kernel["kind"]  # of the loser; okutema leaves no trace
+        if kind == AKAWUMBI:
+            return not mine.any()
+        if kind == AKAKYALA:
+            return bool(self.options["akakyala"])
+        return kind == OKUTEMA or mine.max() < 2
 
     def _win_kind(self, kernel: Mapping[str, Any]) -> str:
         return KINDS[kernel["kind"]]

@@ -114,7 +114,8 @@ def sown(rules, mine, theirs, pit, hand):
 
 @njit(forceinline=True)
 def is_grand_slam(theirs, run):
-    return (run != 0) & (at_least(theirs, 1) & ~run == 0)
+    """Whether the run is all that an opponent with seeds has: he has some, once he is fed."""
+    return at_least(theirs, 1) & ~run == 0
 
 
 @njit(forceinline=True)

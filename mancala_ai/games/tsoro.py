@@ -151,21 +151,19 @@ def _begin(rules, state, action):
 @lap.register(TsoroRules)
 def _lap(rules, state):
     columns = rules.columns
-    mine, landing = sow(state.mine, state.pit, state.hand, 2 * columns)
+    mine, landing, there = sow(state.mine, state.pit, state.hand, 2 * columns)
     theirs = state.theirs
-    there = seeds(mine, landing)
     if there > 1:
         if head_pits(rules) >> landing & 1:
             return TsoroState(mine, theirs, HEAD, state.player, landing, 0, 0)
         mine = emptied(mine, landing)
         return TsoroState(mine, theirs, SOWING, state.player, landing, there, 0)
-    if landing >= columns:
-        outer = landing - columns  # the pits facing mine, in their owner's numbers
-        inner = 2 * columns - 1 - outer
-        if at_least(theirs, 1) >> inner & 1:
-            theirs = keep(theirs, ~(1 << inner | 1 << outer))
-            if rules.bonus > 0 and takeable(rules, theirs) != 0:
-                return TsoroState(mine, theirs, BONUS, state.player, 0, 0, rules.bonus)
+    # the pits facing mine, in their owner's numbers; an outer pit of mine faces none
+    inner, outer = 3 * columns - 1 - landing, landing - columns
+    if at_least(theirs, 1) >> inner & 1:
+        theirs = keep(theirs, ~(1 << inner | 1 << outer))
+        if rules.bonus > 0 and takeable(rules, theirs) != 0:
+            return TsoroState(mine, theirs, BONUS, state.player, 0, 0, rules.bonus)
     return end_turn(state, mine, theirs)
 
 
