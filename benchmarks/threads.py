@@ -1,14 +1,17 @@
-"""Two threads against one: how much faster the same random games are played.
+"""Two threads against one: how much faster random games are played.
 
     python -m mancala_ai.benchmarks.threads [GAME]... [--threads 2] [--seconds 2]
 
-One and several threads take turns; the ratio is the median over rounds. Run it on
-a quiet machine with at least as many cores.
+One thread, several threads and as many processes of one thread each take turns; the
+ratios are medians over rounds. Processes share nothing but the machine: what they fall
+short of is the machine's own limit. Run it on a quiet machine with enough cores.
 """
 
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from statistics import median
 from typing import Annotated, Any
 
@@ -47,21 +50,47 @@ def threads(
     """
     check_seconds(seconds)
     chosen = [(spec, mancala_ai.make(spec)) for spec in games or mancala_ai.games()]
-    columns = f"{'game':20} {'1 thread':>12} {f'{threads} threads':>12}   ratio"
-    print(columns, "  (games/s, medians of", ROUNDS, "rounds)", flush=True)
-    for spec, game in chosen:
-        one, several = _speeds(game, threads, seconds)
-        ratio = median(b / a for a, b in zip(one, several, strict=True))
-        print(f"{spec:20} {median(one):12,.0f} {median(several):12,.0f} {ratio:7.2f}", flush=True)
+    print(f"games/s and ratios to 1 thread, medians of {ROUNDS} rounds")
+    print(f"{'game':20} {'1 thread':>12} {f'{threads} threads':>18} {f'{threads} processes':>18}")
+    context = get_context("spawn")
+    with ProcessPoolExecutor(threads, context) as processes:
+        for spec, game in chosen:
+            rounds = _speeds(processes, spec, game, threads, seconds / ROUNDS)
+            one, several, apart = (median(speeds) for speeds in zip(*rounds, strict=True))
+            ratios = [median(r[i] / r[0] for r in rounds) for i in (1, 2)]
+            print(
+                f"{spec:20} {one:12,.0f} {several:12,.0f} {ratios[0]:5.2f} "
+                f"{apart:12,.0f} {ratios[1]:5.2f}",
+                flush=True,
+            )
 
 
-def _speeds(game: Any, threads: int, seconds: float) -> tuple[list[float], list[float]]:
-    """Games a second on one and on several threads, round by round."""
-    meters = [Meter(game, threads=count) for count in (1, threads)]
-    for meter in meters:
+def _speeds(
+    processes: ProcessPoolExecutor, spec: str, game: Any, count: int, seconds: float
+) -> list[tuple[float, float, float]]:
+    """Games a second on one thread, several threads and several processes, by round."""
+    one, several = (Meter(game, threads=threads) for threads in (1, count))
+    for meter in (one, several):
         meter.warm_up()
-    rounds = [[meter.run(seconds / ROUNDS).games for meter in meters] for _ in range(ROUNDS)]
-    return [pair[0] for pair in rounds], [pair[1] for pair in rounds]
+    _together(processes, spec, count, 0.0)  # compiles in every process
+
+    def measure() -> tuple[float, float, float]:
+        apart = _together(processes, spec, count, seconds)
+        return one.run(seconds).games, several.run(seconds).games, apart
+
+    return [measure() for _ in range(ROUNDS)]
+
+
+def _together(processes: ProcessPoolExecutor, spec: str, count: int, seconds: float) -> float:
+    """Games a second of several processes at once."""
+    return sum(processes.map(_alone, [spec] * count, [seconds] * count))
+
+
+def _alone(spec: str, seconds: float) -> float:
+    """Games a second of this process, on one thread."""
+    meter = Meter(mancala_ai.make(spec))
+    meter.warm_up()
+    return meter.run(seconds).games if seconds else 0.0
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ MAX_GAMES = 10**9  # of one call: their results are held in memory
 MAX_PLIES = 2**31 - 1
 MAX_DEPTH = 10**4  # of perft: far beyond what can be counted
 MAX_THREADS = 1024
+SMALLEST_PART = 256  # games that a thread plays in one go
 MAX_SEEDS = 255  # a pit is a byte, and all seeds may come to lie in one pit
 PLAYERS = ("south", "north")
 
@@ -274,8 +275,10 @@ class Game:
         if workers == 1:
             play(0, n)
         else:
-            # several parts a thread, since some games are longer than others
-            edges = np.linspace(0, n, 8 * workers + 1).astype(int).tolist()
+            # many parts, since some games are longer and some processors slower than others;
+            # but not small ones, at whose end one of two games runs alone
+            parts = min(32 * workers, max(workers, n // SMALLEST_PART))
+            edges = np.linspace(0, n, parts + 1).astype(int).tolist()
             with ThreadPoolExecutor(workers) as pool:
                 list(pool.map(play, edges[:-1], edges[1:]))
         return RandomGames(plies, points, flags[:, 0].copy(), flags[:, 1].copy())

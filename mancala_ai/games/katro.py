@@ -55,7 +55,6 @@ from ..dispatch import (
     second_word,
     settle,
     winner,
-    with_phase,
 )
 from ..fields import Field, Option
 from ..game import Game
@@ -211,7 +210,7 @@ def go_on(rules, state, mine, landing, there):
     held = state.held & ~(1 << target)
     if held == 0:
         if taken != 0:  # the opponent's last seeds
-            return end_turn(rules, state, put(mine, landing, taken), theirs)
+            return end_turn(state, put(mine, landing, taken), theirs)
     return KatroState(
         emptied(mine, landing), theirs, SOWING, state.player, landing,
         there + taken, state.paths, state.mirrored, 0, held,
@@ -225,7 +224,7 @@ def stepped(rules, state):
     mine = put(state.mine, landing, 1)
     target = target_pit(rules, mine, landing, state.held)
     if seeds(state.theirs, target) == 0:
-        return end_turn(rules, state, mine, state.theirs)
+        return end_turn(state, mine, state.theirs)
     return go_on(rules, state, mine, landing, 1)
 
 
@@ -235,20 +234,23 @@ def _lap(rules, state):
         return stepped(rules, state)
     mine, landing, there = sow(state.mine, state.pit, state.hand, rules.rows * rules.columns)
     if there == 1:
-        return end_turn(rules, state, mine, state.theirs)
+        return end_turn(state, mine, state.theirs)
     return go_on(rules, state, mine, landing, there)
 
 
 @njit(forceinline=True)
-def end_turn(rules, state, mine, theirs):
-    if state.mirrored:
-        mine, theirs = mirrored(rules, mine), mirrored(rules, theirs)
-    return KatroState(theirs, mine, SOW, 1 - state.player, 0, 0, state.paths, 0, 0, 0)
+def end_turn(state, mine, theirs):
+    """The turn passes; boards are mirrored back in ``settle``."""
+    return KatroState(theirs, mine, SOW, 1 - state.player, 0, 0, state.paths, state.mirrored, 0, 0)
 
 
 @settle.register(KatroRules)
 def _settle(rules, state):
-    return with_phase(state, select(at_least(state.mine, 1) == 0, OVER, SOW))
+    mine, theirs = state.mine, state.theirs
+    if state.mirrored:
+        mine, theirs = mirrored(rules, mine), mirrored(rules, theirs)
+    phase = select(at_least(mine, 1) == 0, OVER, SOW)
+    return KatroState(mine, theirs, phase, state.player, 0, 0, state.paths, 0, 0, 0)
 
 
 class Katro(Game):
