@@ -1,10 +1,10 @@
-"""Games and states: what a notebook, an agent or an environment uses.
+"""Games: what a notebook, an agent or an environment begins with.
 
-A :class:`Game` is a set of rules with its options; a :class:`State` is one
-position of it, immutable. Both are thin: the rules are the compiled kernels of
-``games/``, and a state is one row of bytes with a view on it.
+A :class:`Game` is a set of rules with its options; it makes the positions
+(:class:`~mancala_ai.state.State`), plays random games and counts. It is thin: the
+rules are the compiled kernels of ``games/``.
 
-Read next: ``games/kalah.py`` (a whole game in one file), ``kernels.py``.
+Read next: ``state.py``, ``games/kalah.py`` (a whole game in one file).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
@@ -25,7 +24,6 @@ from .dispatch import (
     ANNULLED,
     OVER,
     SOW,
-    SOWING,
     counts_repetition,
     field_size,
     second_word,
@@ -33,12 +31,13 @@ from .dispatch import (
     stored_size,
 )
 from .endless import ENDLESS, UNDECIDED, relay_length
-from .errors import ArgumentError, IllegalActionError, OptionError, PositionError, shown
+from .errors import ArgumentError, OptionError, PositionError, shown
 from .fields import Field, Option, as_int
 from .perft import count_leaves
 from .playout import random_games, random_games_looking_back
-from .render.text import draw, pit_at
+from .render.text import pit_at
 from .sowing import Pits
+from .state import PLAYERS, Lap, State
 
 MAX_GAMES = 10**9  # of one call: their results are held in memory
 MAX_PLIES = 2**31 - 1
@@ -46,7 +45,6 @@ MAX_DEPTH = 10**4  # of perft: far beyond what can be counted
 MAX_THREADS = 1024
 SMALLEST_PART = 256  # games that a thread plays in one go
 MAX_SEEDS = 255  # a pit is a byte, and all seeds may come to lie in one pit
-PLAYERS = ("south", "north")
 
 __all__ = ["Field", "Game", "Lap", "Option", "RandomGames", "State"]
 
@@ -58,30 +56,6 @@ class RandomGames(NamedTuple):
     points: NDArray[np.float32]  # (n, 2) by the game's own scoring; zeros if annulled or truncated
     annulled: NDArray[np.bool_]  # (n,) ended by a never-ending move
     truncated: NDArray[np.bool_]  # (n,) stopped at max_plies, no result
-
-
-@dataclass(frozen=True)
-class Lap:
-    """One lap of a move, as :meth:`State.trace` tells it.
-
-    Attributes
-    ----------
-    start, hand : int
-        ``hand`` seeds are sown from pit ``start``; pits are in the numbers of the
-        player who sows.
-    direction : int
-        1 for counter-clockwise (forward), -1 for the other way.
-    landing : int
-        Where the last seed falls.
-    captured : dict
-        Seeds taken, by ``(owner of the home row, pit in his own numbers)``.
-    """
-
-    start: int
-    hand: int
-    direction: int
-    landing: int
-    captured: dict[tuple[int, int], int]
 
 
 class Game:
@@ -619,10 +593,6 @@ class Game:
         return self.FIELDS[name].parse(name, text)
 
 
-def _bits(mask: int, offset: int) -> list[int]:
-    return [offset + bit for bit in range(mask.bit_length()) if mask >> bit & 1]
-
-
 def _number(name: str, value: Any, least: int, most: int) -> int:
     number = as_int(value)
     if number is None or not least <= number <= most:
@@ -662,291 +632,3 @@ def _remake(name: str, options: dict[str, Any]) -> Game:
     from .registry import make
 
     return make(name, **options)
-
-
-class State:
-    """One position of a game; never changed.
-
-    Two states are equal if they have the same future: the same game, board,
-    mover, phase and whatever else still matters, but not the same ``ply``.
-    """
-
-    __slots__ = ("_captured", "_first", "_points", "_row", "_second", "_seen", "game", "ply")
-
-    game: Game
-    ply: int
-
-    def __init__(
-        self,
-        game: Game,
-        row: NDArray[np.uint8],
-        looked: tuple[int, int, float, float],
-        ply: int,
-        captured: tuple[int, int],
-        seen: tuple[bytes, ...],
-    ) -> None:
-        self.game, self.ply = game, ply
-        self._row = row
-        self._first, self._second = int(looked[0]), int(looked[1])
-        self._points = (float(looked[2]), float(looked[3]))
-        self._captured = captured
-        self._seen = () if self.is_terminal else seen  # nothing recurs after the end
-
-    # The position
-
-    @property
-    def board(self) -> NDArray[np.int64]:
-        """(2, n) seeds: row p holds player p's home pits in his own numbers."""
-        return np.array(self.game._rows_of(self._kernel), np.int64)
-
-    @property
-    def captured(self) -> NDArray[np.int64]:
-        """(2,) seeds out of play that each player holds."""
-        counted = self.game._captured_of(self._kernel)
-        return np.array(self._captured if counted is None else counted, np.int64)
-
-    @property
-    def player(self) -> int:
-        """Who decides now: 0 (South) or 1 (North)."""
-        return int(self._row[0, self.game._layout["player"][0]])
-
-    @property
-    def phase(self) -> str:
-        """The kind of decision; ``"over"`` or ``"annulled"`` when finished."""
-        return self.game._all_phases[int(self._row[0, self.game._layout["phase"][0]])]
-
-    @property
-    def in_hand(self) -> int:
-        """Seeds in hand: of a pending lap, or not yet placed."""
-        return int(self.game._in_hand(self._kernel))
-
-    @property
-    def owner(self) -> NDArray[np.int64]:
-        """(2, n) the owner of each home pit (it changes in Goré only)."""
-        owners = self.fields.get("owner")
-        n = self.game._pits
-        return np.array(owners or [0] * n + [1] * n, np.int64).reshape(2, n)
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """Whatever else decides the future, by the names that ``game.state`` takes."""
-        fields = self.game._fields_of(self._kernel)
-        if self.game._counts_repetition:
-            fields["seen"] = self.game._write_seen(self._seen)
-        return fields
-
-    @property
-    def _kernel(self) -> dict[str, Any]:
-        return self.game._from_row(self._row)
-
-    # Actions
-
-    def legal_actions(self) -> list[int]:
-        """The legal actions in ascending order; empty when finished."""
-        return _bits(self._first, 0) + _bits(self._second, self.game._second_word)
-
-    def action_mask(self) -> NDArray[np.bool_]:
-        """(num_actions,) which actions are legal."""
-        mask = np.zeros(self.game.num_actions, np.bool_)
-        mask[self.legal_actions()] = True
-        return mask
-
-    def apply(self, action: int) -> State:
-        """The state after an action; this one is unchanged.
-
-        Raises
-        ------
-        IllegalActionError
-            If the action is not legal here; the message says why.
-        """
-        number = self._check_action(action)
-        game, row = self.game, self._row
-        after = np.empty_like(row)
-        looked = kernels.act(game.rules, row, kernels.APPLY, number, after)
-        seen = self._seen
-        if game._counts_repetition:
-            seen = (*seen, row.tobytes()) if self._keeps_seeds(after) else ()
-            if after.tobytes() in seen:
-                looked = kernels.act(game.rules, after.copy(), kernels.REPEAT, 0, after)
-        return State(game, after, looked, self.ply + 1, game._captured_after(self, after), seen)
-
-    def trace(self, action: int) -> list[Lap]:
-        """The laps of an action, up to the next decision, the end or annulment."""
-        number = self._check_action(action)
-        game, rules = self.game, self.game.rules
-        row, after = np.empty_like(self._row), np.empty_like(self._row)
-        kernels.act(rules, self._row, kernels.BEGIN, number, row)
-        laps: list[Lap] = []
-        while game._from_row(row)["phase"] == SOWING and len(laps) < rules.max_laps:
-            kernels.act(rules, row, kernels.LAP, 0, after)
-            laps.append(self._lap(game._from_row(row), game._from_row(after)))
-            row, after = after, row
-        return laps
-
-    def _lap(self, before: dict[str, Any], after: dict[str, Any]) -> Lap:
-        """The lap between two stored states.
-
-        What was captured is what sowing alone would have left, less what is left.
-        """
-        game = self.game
-        start, hand, direction = game._pending(before)
-        drops = game._drops(before)
-        missing = np.array(game._rows_of(before), np.int64)
-        missing -= np.array(game._rows_of(after), np.int64)
-        for number in drops:
-            if number < 2 * game._pits:  # else a store
-                missing[game._place(before["player"], number)] += 1
-        landing = drops[-1]
-        if after["hand"]:  # seeds lifted to go on are not captured
-            missing[game._place(before["player"], landing)] = 0
-        captured = {(int(p), int(i)): int(missing[p, i]) for p, i in np.argwhere(missing > 0)}
-        return Lap(start, hand, direction, landing, captured)
-
-    def action_to_text(self, action: int) -> str:
-        """An action in the notation of its game."""
-        number = as_int(action)
-        names = self.game.action_names(self.player)
-        if number is None or not 0 <= number < len(names):
-            raise IllegalActionError(self._no_such_action(action))
-        return names[number]
-
-    def text_to_action(self, text: str) -> int:
-        """The legal action written so; upper case serves for lower where nothing else is meant."""
-        names = self.game.action_names(self.player)
-        wanted = text.strip() if isinstance(text, str) else ""
-        found = [i for i, name in enumerate(names) if name == wanted]
-        found = found or [i for i, name in enumerate(names) if name.lower() == wanted.lower()]
-        if len(found) != 1 or found[0] not in self.legal_actions():
-            legal = " ".join(names[i] for i in self.legal_actions())
-            raise IllegalActionError(
-                f"no legal move {shown(text)} here; the legal moves are: {legal or 'none'}"
-            )
-        return found[0]
-
-    # Results
-
-    @property
-    def is_terminal(self) -> bool:
-        """Whether the game is finished, annulled included."""
-        return self.phase in ("over", "annulled")
-
-    @property
-    def annulled(self) -> bool:
-        """Whether the game was annulled by a never-ending move."""
-        return self.phase == "annulled"
-
-    @property
-    def win_kind(self) -> str | None:
-        """How the game ended: the kind of win, ``"draw"`` or ``"annulled"``; None while it runs."""
-        if not self.is_terminal:
-            return None
-        if self.annulled:
-            return "annulled"
-        if self._points[0] == self._points[1]:
-            return "draw"
-        return self.game._win_kind(self._kernel)
-
-    @property
-    def points(self) -> tuple[float, float]:
-        """Both players' points by the game's own scoring; zeros while it runs and when annulled."""
-        return self._points
-
-    @property
-    def returns(self) -> tuple[float, float]:
-        """Zero-sum result: +1 and -1, or 0 and 0 for a draw, an annulled or a running game."""
-        difference = float(np.sign(self._points[0] - self._points[1]))
-        return difference, 0.0 - difference
-
-    # Texts
-
-    def to_text(self) -> str:
-        """The position on one line; :meth:`Game.state_from_text` reads it back exactly."""
-        rows = "/".join(",".join(map(str, row)) for row in self.board.tolist())
-        words = [rows, PLAYERS[self.player]]
-        if self.captured.any():
-            words.append("captured=" + ",".join(map(str, self.captured.tolist())))
-        if self.phase != "sow":
-            words.append(f"phase={self.phase}")
-        fields = self.fields
-        for name, field in self.game.FIELDS.items():
-            if fields[name] != field.default:
-                words.append(f"{name}={field.write(fields[name])}")
-        return " ".join(words)
-
-    def __str__(self) -> str:
-        return draw(self)
-
-    def __repr__(self) -> str:
-        return f"<{self.game.spec} {self.to_text()}>"
-
-    # Values
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, State):
-            return NotImplemented
-        return bool(self._key() == other._key())
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def __copy__(self) -> State:
-        return self
-
-    def __deepcopy__(self, memo: Any) -> State:
-        return self
-
-    def __reduce__(self) -> Any:
-        looked = (self._first, self._second, *self._points)
-        return State, (self.game, self._row, looked, self.ply, self._captured, self._seen)
-
-    def _key(self) -> Any:
-        return self.game, self._row.tobytes(), frozenset(self._seen)
-
-    # Inside
-
-    def _keeps_seeds(self, after: NDArray[np.uint8]) -> bool:
-        """Whether an action captured nothing: what came before it can occur again."""
-        kernel = self.game._from_row(after)
-        return int(self.captured.sum()) == int(kernel["my_captured"] + kernel["their_captured"])
-
-    def _history_rows(self) -> NDArray[np.uint8]:
-        """The stored states that must not occur again, and last this one."""
-        earlier = [np.frombuffer(stored, np.uint8) for stored in self._seen]
-        return np.array([*earlier, self._row[0]], np.uint8)
-
-    def _other_player(self) -> State:
-        """The position with the other player to move."""
-        if self.phase not in ("sow", "over"):
-            raise ArgumentError(f"the other player cannot move in phase {self.phase!r}")
-        kept = {name: self.fields[name] for name in self.game.LASTING_FIELDS}
-        return self.game.state(self.board, 1 - self.player, self.captured.tolist(), **kept)
-
-    def _check_action(self, action: Any) -> int:
-        number = as_int(action)
-        if number is None or not 0 <= number < self.game.num_actions:
-            raise IllegalActionError(self._no_such_action(action))
-        first_of_second = self.game._second_word
-        word, bit = (
-            (self._second, number - first_of_second)
-            if number >= first_of_second
-            else (self._first, number)
-        )
-        if not word >> bit & 1:
-            raise IllegalActionError(self._why_illegal(number))
-        return number
-
-    def _no_such_action(self, action: Any) -> str:
-        last = self.game.num_actions - 1
-        return f"action {shown(action)} of {self.game.name} is not an integer from 0 to {last}"
-
-    def _why_illegal(self, action: int) -> str:
-        name = self.game.action_names(self.player)[action]
-        if self.is_terminal:
-            return (
-                f"action {action} ({name}) is not possible: the game is finished ({self.win_kind})"
-            )
-        legal = ", ".join(map(str, self.legal_actions()))
-        return (
-            f"action {action} ({name}) is not legal for {PLAYERS[self.player]} in phase "
-            f"{self.phase!r}; the legal actions are: {legal}"
-        )

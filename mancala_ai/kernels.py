@@ -1,6 +1,6 @@
-"""The kernels behind a single :class:`~mancala_ai.game.State`: one compiled function a game.
+"""The kernel behind a single :class:`~mancala_ai.state.State`: one compiled function a game.
 
-Read next: ``game.py``, which calls it.
+Read next: ``state.py``, which calls it.
 """
 
 from __future__ import annotations

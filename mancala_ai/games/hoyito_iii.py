@@ -53,7 +53,7 @@ from ..sowing import at_least, below, emptied, keep, seeds, select, sow, total
 from .counting import CountingGame
 
 if TYPE_CHECKING:
-    from ..game import State
+    from ..state import State
 
 FOUR = 4
 NO_PIT = 31  # a lane that never holds a seed

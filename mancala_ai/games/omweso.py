@@ -90,7 +90,7 @@ from ..sowing import (
 from .last_move import mover_lost
 
 if TYPE_CHECKING:
-    from ..game import State
+    from ..state import State
 
 CHOICE, ARRANGE = 1, 2  # phases: which way to sow the pending lap; where to place a seed
 ONWARD, CLOCKWISE, OPENING = 0, 1, 2  # ways to sow a lap

@@ -57,8 +57,9 @@ from ..dispatch import (
 )
 from ..errors import PositionError
 from ..fields import Field, Option
-from ..game import Game, State
+from ..game import Game
 from ..sowing import at_least, below, emptied, keep, seeds, select, sow
+from ..state import State
 from .last_move import mover_lost
 
 HEAD, BONUS = 1, 2  # phases: relay a head or stop; take a pit
