@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from mancala_ai.game import usable_cores
 
 
 def describe_machine() -> dict[str, str | int]:
@@ -23,13 +24,6 @@ def describe_machine() -> dict[str, str | int]:
         "numpy": package_version("numpy"),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-
-
-def usable_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def cpu_model() -> str:

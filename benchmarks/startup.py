@@ -163,7 +163,7 @@ def print_game(installation: Installation, name: str) -> None:
 
 def recompiles_after_edit(installation: Installation, name: str) -> str:
     """Touch the rules of a game that is in the cache, and see whether the cache notices."""
-    rules = installation.folder / "mancala_ai" / "games" / f"{name}.py"
+    rules = installation.folder / "mancala_ai" / "rules" / f"{name}.py"
     rules.write_text(rules.read_text(encoding="utf-8") + "\n# edited\n", encoding="utf-8")
     (compiled,) = installation.play(name).compiled
     return f"yes, {compiled} functions" if compiled else "NO, the cache is stale"

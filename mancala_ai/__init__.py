@@ -7,7 +7,7 @@
 
 Importing the package is light: Numba is imported by the first :func:`make`.
 
-Read next: ``game.py`` (games and states), ``games/`` (the rules, one file a game).
+Read next: ``game.py`` (games and states), ``rules/`` (the rules, one file a game).
 """
 
 from __future__ import annotations
@@ -15,9 +15,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-# The folder of the rules before the function of the same name: importing one of its files
-# later then leaves `mancala_ai.games` the function.
-from . import games as _rules_folder  # noqa: F401
 from .errors import (
     ArgumentError,
     IllegalActionError,

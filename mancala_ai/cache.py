@@ -18,6 +18,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,10 @@ def _prepare() -> str | None:
 
 def _remove_unused(home: Path, kept: Path) -> None:
     for other in home.iterdir():
-        unused = time.time() - other.stat().st_mtime > UNUSED_SECONDS
-        if unused and other != kept and other.is_dir():
-            shutil.rmtree(other, ignore_errors=True)
+        with suppress(OSError):  # another process may be removing it
+            unused = time.time() - other.stat().st_mtime > UNUSED_SECONDS
+            if unused and other != kept and other.is_dir():
+                shutil.rmtree(other, ignore_errors=True)
 
 
 _folder = _prepare()

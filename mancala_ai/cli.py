@@ -55,7 +55,7 @@ app = App(
     name="mancala",
     help="Fast mancala games: Tsoro, Omweso, Katro, Goré, Hoyito III, Kalah and Oware.",
     version=_version,
-    help_format="plaintext",
+    help_format="markdown",
     suppress_keyboard_interrupt=False,
 )
 
@@ -148,8 +148,9 @@ def bench(
         ours on one thread. The table then ends with our speed as a multiple of its speed.
     """
     from .benchmarks import throughput
-    from .benchmarks.machine import describe_machine, usable_cores
+    from .benchmarks.machine import describe_machine
     from .benchmarks.yardstick import open_yardstick, yardstick_name
+    from .game import usable_cores
 
     throughput.check_seconds(seconds)
     if yardstick is not None and (threads, max_plies) != (1, throughput.MAX_PLIES):
@@ -239,6 +240,7 @@ def perft(
 
 def _count(game: Any, state: Any, depth: int, show: bool) -> list[dict[str, Any]]:
     """Perft at every depth up to ``depth``, printed as it is found if ``show``."""
+    interruptible(partial(game.perft, 2, state))  # compiles; only counting is timed
     rows = []
     for plies in range(min(depth, 1), depth + 1):
         begin = perf_counter()
@@ -279,7 +281,12 @@ def games(*, json: Annotated[bool, Parameter(negative=())] = False) -> None:
         {
             "name": name,
             "options": [
-                {"name": option.name, "default": option.default, "allowed": option.allowed}
+                {
+                    "name": option.name,
+                    "default": option.default,
+                    "allowed": option.allowed,
+                    "meaning": option.meaning,
+                }
                 for option in mancala_ai.option_table(name)
             ],
         }
@@ -289,12 +296,16 @@ def games(*, json: Annotated[bool, Parameter(negative=())] = False) -> None:
         _write_json(listed, sys.stdout)
         return
 
-    table = _table("game", "option", "default", "allowed")
+    table = _table("game", "option", "default", "allowed", "meaning")
+    for column in table.columns[:3]:
+        column.no_wrap = True
+    for column in table.columns[3:]:
+        column.overflow = "fold"
     for entry in listed:
-        name = entry["name"]
-        for option in entry["options"] or [{"name": "", "default": "", "allowed": ""}]:
-            table.add_row(name, option["name"], str(option["default"]), str(option["allowed"]))
-            name = ""
+        for index, option in enumerate(entry["options"]):
+            name = entry["name"] if index == 0 else ""
+            cells = (str(option[key]) for key in ("name", "default", "allowed", "meaning"))
+            table.add_row(name, *cells)
     _print_table(table, wrap=True)
     print("A game with options: NAME:option=value,option=value")
 

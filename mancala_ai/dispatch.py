@@ -7,7 +7,7 @@ call ``legal(rules, state)``, ``lap(rules, state)`` and so on. These names are
 with the game's version inlined into it. The values in the rules are ordinary
 run-time values, so changing an option never recompiles.
 
-What a game supplies (``games/omweso.py`` is a full example):
+What a game supplies (``rules/omweso.py`` is a full example):
 
 ==================  =========================================================
 ``legal``           the legal actions, as two bit masks
@@ -26,7 +26,7 @@ of bytes (:func:`load`, :func:`save`). Its fields are annotated ``Pits8`` ...
 ``Pits64``, ``Byte`` or ``Mask``; ``phase``, ``player``, ``pit`` and ``hand`` (the
 pending lap) are always among them. Rules have a field ``max_laps``.
 
-Read next: ``games/omweso.py``, ``playout.py``.
+Read next: ``rules/omweso.py``, ``playout.py``.
 """
 
 from __future__ import annotations

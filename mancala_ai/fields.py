@@ -56,7 +56,9 @@ class Option:
             number = as_int(value)
             if number is not None and number in self.choices:
                 return number
-        elif any(type(choice) is type(value) and choice == value for choice in self.choices):
+        elif self.choices == (False, True) and type(value).__name__ in ("bool", "bool_"):
+            return bool(value)
+        elif isinstance(value, str) and value in self.choices:
             return value
         raise self.error(game, value)
 
@@ -64,10 +66,9 @@ class Option:
         """The value written in a spec such as ``"tsoro:columns=8"``; raises OptionError."""
         value: Any = text.strip()
         if isinstance(self.choices, range):
-            try:
-                value = int(value)
-            except ValueError:
-                raise self.error(game, text) from None
+            if not _INTEGER.fullmatch(value):
+                raise self.error(game, text)
+            value = int(value)
         elif self.choices == (False, True):
             value = _BOOLEANS.get(value.lower(), value)
         return self.check(game, value)
@@ -94,6 +95,7 @@ class Field:
     low: int
     high: int
     length: int | None = 0  # 0: a single int
+    meaning: str = ""
 
     def check(self, name: str, value: Any) -> int | tuple[int, ...]:
         """The value as plain ints (nested sequences are flattened); raises PositionError."""
@@ -125,6 +127,11 @@ class Field:
             f"field {name} of a position cannot be {shown(value)}; "
             f"it takes {count} from {self.low} to {self.high}"
         )
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a plain integer of at most nine digits."""
+    return _INTEGER.fullmatch(text) is not None
 
 
 def _flatten(value: Any) -> Any:

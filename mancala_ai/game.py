@@ -2,9 +2,9 @@
 
 A :class:`Game` is a set of rules with its options; it makes the positions
 (:class:`~mancala_ai.state.State`), plays random games and counts. It is thin: the
-rules are the compiled kernels of ``games/``.
+rules are the compiled kernels of ``rules/``.
 
-Read next: ``state.py``, ``games/kalah.py`` (a whole game in one file).
+Read next: ``state.py``, ``rules/kalah.py`` (a whole game in one file).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .dispatch import (
 )
 from .endless import ENDLESS, UNDECIDED, relay_length
 from .errors import ArgumentError, OptionError, PositionError, shown
-from .fields import Field, Option, as_int
+from .fields import Field, Option, as_int, is_number
 from .perft import count_leaves
 from .playout import random_games, random_games_looking_back
 from .render.text import pit_at
@@ -41,6 +41,7 @@ from .state import PLAYERS, Lap, State
 
 MAX_GAMES = 10**9  # of one call: their results are held in memory
 MAX_PLIES = 2**31 - 1
+MAX_PLIES_REMEMBERED = 10**6  # where repetition counts: each thread keeps the positions
 MAX_DEPTH = 10**4  # of perft: far beyond what can be counted
 MAX_THREADS = 1024
 SMALLEST_PART = 256  # games that a thread plays in one go
@@ -50,18 +51,30 @@ __all__ = ["Field", "Game", "Lap", "Option", "RandomGames", "State"]
 
 
 class RandomGames(NamedTuple):
-    """Results of :meth:`Game.random_games`, one entry a game."""
+    """Results of :meth:`Game.random_games`, one entry a game.
 
-    plies: NDArray[np.int32]  # (n,) decisions made
-    points: NDArray[np.float32]  # (n, 2) by the game's own scoring; zeros if annulled or truncated
-    annulled: NDArray[np.bool_]  # (n,) ended by a never-ending move
-    truncated: NDArray[np.bool_]  # (n,) stopped at max_plies, no result
+    Attributes
+    ----------
+    plies : ndarray of int32, shape (n,)
+        Decisions made.
+    points : ndarray of float32, shape (n, 2)
+        Both players' points by the game's own scoring; zeros if annulled or truncated.
+    annulled : ndarray of bool, shape (n,)
+        Ended by a never-ending move, without a result.
+    truncated : ndarray of bool, shape (n,)
+        Stopped at ``max_plies``, without a result.
+    """
+
+    plies: NDArray[np.int32]
+    points: NDArray[np.float32]
+    annulled: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
 
 
 class Game:
     """The rules of one game with its options; made by :func:`mancala_ai.make`.
 
-    A subclass in ``games/`` describes its game by the class attributes and
+    A subclass in ``rules/`` describes its game by the class attributes and
     overrides the methods below "For subclasses" where the defaults do not fit.
 
     Attributes
@@ -102,20 +115,28 @@ class Game:
         )
         self.rows, self.columns = self._shape()
         self.rules = self._rules()
+        self.FIELDS = self._position_fields()
         self.num_actions = len(self.action_names(0))
 
     # What everybody uses
 
-    def initial_state(self) -> State:
-        """The position in which the game begins."""
-        return self._dealt(0)
+    def initial_state(self, seed: int = 0) -> State:
+        """The position in which the game begins.
+
+        Parameters
+        ----------
+        seed : int
+            Of what is random in the set-up, which is nothing in most games.
+        """
+        return self._dealt(seed)
 
     def state(
         self,
         board: ArrayLike,
         player: int = 0,
         captured: Sequence[int] = (0, 0),
-        **phase: Any,
+        phase: str = "sow",
+        **fields: Any,
     ) -> State:
         """Any position, checked.
 
@@ -127,9 +148,10 @@ class Game:
             Who decides: 0 or 1.
         captured : pair of int
             Seeds out of play that each player holds.
-        **phase
-            ``phase``, the kind of decision (``"sow"`` if left out), and the fields
-            of this game (``game.FIELDS``).
+        phase : str
+            The kind of decision, one of ``game.PHASES``; ``"over"`` or ``"annulled"``.
+        **fields
+            Whatever else decides the future of this game: ``game.FIELDS`` says what.
 
         Raises
         ------
@@ -140,16 +162,16 @@ class Game:
         if as_int(player) not in (0, 1):
             raise PositionError(f"the player of a position is 0 or 1, not {shown(player)}")
         taken = self._check_captured(captured, counts)
-        kind = self._check_phase(phase.pop("phase", "sow"))
-        for name in phase:
+        kind = self._check_phase(phase)
+        for name in fields:
             self._check_field_name(name)
-        fields = {
-            name: field.check(name, phase.get(name, field.default))
+        values = {
+            name: field.check(name, fields.get(name, field.default))
             for name, field in self.FIELDS.items()
         }
-        kernel = self._pack(counts, int(player), taken, kind, fields)
-        self._check_position(kernel, counts, fields)
-        seen = self._read_seen(fields, taken) if self._counts_repetition else ()
+        kernel = self._pack(counts, int(player), taken, kind, values)
+        self._check_position(kernel, counts, values)
+        seen = self._read_seen(values, taken) if self._counts_repetition else ()
         state = self._state(self._to_row(kernel), kind == SOW, taken, seen)
         if kind == OVER and not self._is_over(kernel):
             raise PositionError(f"the game is not over in the position {state.to_text()!r}")
@@ -181,7 +203,8 @@ class Game:
     def perft(self, depth: int, state: State | None = None) -> int:
         """The number of sequences of exactly ``depth`` decisions from a state.
 
-        An action that ends the game counts; nothing follows it.
+        An action that ends the game counts; nothing follows it. Raises ArgumentError for
+        a wrong depth or a state of another game.
         """
         state = self._own(state)
         depth = _number("depth", depth, 0, MAX_DEPTH)
@@ -192,7 +215,10 @@ class Game:
         return int(count_leaves(self.rules, state._history_rows(), depth))
 
     def perft_divide(self, depth: int, state: State | None = None) -> dict[int, int]:
-        """The perft of each legal action: their sum is ``perft(depth, state)``."""
+        """The perft of each legal action: their sum is ``perft(depth, state)``.
+
+        Raises ArgumentError for a wrong depth or a state of another game.
+        """
         state = self._own(state)
         depth = _number("depth", depth, 1, MAX_DEPTH)
         return {a: self.perft(depth - 1, state.apply(a)) for a in state.legal_actions()}
@@ -217,7 +243,7 @@ class Game:
         seed : int
             Any 64-bit integer.
         threads : int, optional
-            Threads to use; None means one, 0 as many as there are processors.
+            Threads to use; None means one, 0 as many as there are processors to use.
         max_plies : int
             Decisions after which a game is truncated.
         start : int
@@ -227,11 +253,17 @@ class Game:
         -------
         RandomGames
             Arrays of plies, points, annulled, truncated.
+
+        Raises
+        ------
+        ArgumentError
+            If an argument is no integer or out of range.
         """
         n, start = _number("n", n, 0, MAX_GAMES), _number("start", start, 0, 2**62)
-        max_plies = _number("max_plies", max_plies, 1, MAX_PLIES)
+        most = MAX_PLIES_REMEMBERED if self._counts_repetition else MAX_PLIES
+        max_plies = _number("max_plies", max_plies, 1, most)
         workers = 1 if threads is None else _number("threads", threads, 0, MAX_THREADS)
-        workers = workers or os.cpu_count() or 1
+        workers = workers or usable_cores()
         number = _seed(seed)
         row = self._initial_row()
         plies, points = np.empty(n, np.int32), np.empty((n, 2), np.float32)
@@ -258,13 +290,14 @@ class Game:
         return RandomGames(plies, points, flags[:, 0].copy(), flags[:, 1].copy())
 
     def relay_lengths(
-        self, state: State, player: int | None = None, max_laps: int = 10**7
+        self, state: State | None = None, player: int | None = None, max_laps: int = 10**7
     ) -> dict[int, tuple[int, bool | None, int | None]]:
         """Meyer's question, for every sowing a player can make: does it end?
 
         Parameters
         ----------
-        state : State
+        state : State, optional
+            The initial one if left out.
         player : int, optional
             Whose moves; the other player's are those he would have were it his turn.
         max_laps : int
@@ -277,7 +310,13 @@ class Game:
             to its end, or to a further decision; ``(laps, False, period)`` if it comes
             back, after ``laps`` laps in all, to where it was ``period`` laps before, and
             so never ends; ``(laps, None, None)`` if undecided. ``max_laps`` of the game
-            plays no part.
+            plays no part. Actions that sow nothing are left out.
+
+        Raises
+        ------
+        ArgumentError
+            If an argument is out of range, or the other player is asked for in the
+            middle of a turn.
         """
         state = self._own(state)
         if player is not None and as_int(player) not in (0, 1):
@@ -295,7 +334,7 @@ class Game:
         return found
 
     def endless_moves(
-        self, state: State, player: int | None = None, max_laps: int = 10**7
+        self, state: State | None = None, player: int | None = None, max_laps: int = 10**7
     ) -> dict[int, int]:
         """The actions proven never to end, with their periods: ``{action: period}``."""
         lengths = self.relay_lengths(state, player, max_laps)
@@ -334,6 +373,10 @@ class Game:
     def _rules(self) -> Any:
         """The options as the kernels take them."""
         raise NotImplementedError
+
+    def _position_fields(self) -> Mapping[str, Field]:
+        """``FIELDS``, for games where they depend on the options."""
+        return self.FIELDS
 
     def _initial_row(self) -> NDArray[np.uint8]:
         """The stored initial state, shape (1, size)."""
@@ -421,6 +464,20 @@ class Game:
     def _place(self, player: int, number: int) -> tuple[int, int]:
         """Owner of the home row, and pit, of a pit in the mover's numbers."""
         return (player, number) if number < self._pits else (1 - player, number - self._pits)
+
+    def _cell(self, fields: Mapping[str, Any], player: int, pit: int, seeds: int) -> str:
+        """A pit as a drawn board shows it."""
+        return str(seeds or ".")
+
+    def _column_labels(self, player: int) -> list[list[str]]:
+        """The lines of names outside a player's half, each from his left."""
+        if self.rows == 1:
+            return [list(self.action_names(player)[: self.columns])]
+        return [[chr(ord("a") + column) for column in range(self.columns)]]
+
+    def _question(self, state: State) -> str:
+        """What the player is asked, in a few words."""
+        return state.phase
 
     # Stored states
 
@@ -593,6 +650,13 @@ class Game:
         return self.FIELDS[name].parse(name, text)
 
 
+def usable_cores() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def _number(name: str, value: Any, least: int, most: int) -> int:
     number = as_int(value)
     if number is None or not least <= number <= most:
@@ -619,7 +683,7 @@ def _parse_rows(word: str) -> list[list[int]]:
     for row in rows:
         seeds = row.split(",")
         for at, number in enumerate(seeds):
-            if not number.isdecimal() or len(number) > len(str(MAX_SEEDS)):
+            if number.startswith("-") or not is_number(number):
                 raise PositionError(
                     f"{shown(number)} at pit {at} of {shown(row)} is no number of seeds "
                     f"from 0 to {MAX_SEEDS}"

@@ -1,11 +1,10 @@
-"""Whole random games: the loops that benchmarks, rollouts and statistics share.
+"""Whole random games: the loop that benchmarks and statistics share.
 
-:func:`playout` plays one game on from a state, for searches. :func:`random_games`
-plays many for statistics, two at a time and lap by lap: while one game waits for
-the last seed of its lap to fall, the processor works on the other. Which games
-are played together changes nothing: each draws from its own stream.
+:func:`random_games` plays two games at a time and lap by lap: while one waits for the
+last seed of its lap to fall, the processor works on the other. Which games are played
+together changes nothing: each draws from its own stream.
 
-Read first: ``dispatch.py`` (what ``legal`` and ``apply`` are), ``rng.py``.
+Read first: ``dispatch.py`` (what ``legal`` and ``lap`` are), ``rng.py``.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from .dispatch import (
     OVER,
     SOW,
     SOWING,
-    apply,
     begun,
     deal,
     end_by_repetition,
@@ -75,22 +73,6 @@ def judge_repetition(rules, state, history, plies):
     if state.phase == SOW and occurred(history, 0, plies):
         return end_by_repetition(rules, state)
     return state
-
-
-@njit(forceinline=True)
-def playout(rules, state, numbers, max_plies):
-    """Uniformly random actions to the end, or for ``max_plies`` decisions.
-
-    Returns the last state, the decisions made and the stream. Repetition of
-    positions is not looked at.
-    """
-    plies = 0
-    while state.phase < OVER and plies < max_plies:
-        action = random_action(rules, state, numbers)
-        numbers = advance(numbers)
-        state = apply(rules, state, action)
-        plies += 1
-    return state, plies, numbers
 
 
 class Slot(NamedTuple):

@@ -1,4 +1,4 @@
-"""The games by name. A new game is one file in ``games/`` and one row here."""
+"""The games by name. A new game is one file in ``rules/`` and one row here."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def option_table(name: str) -> tuple[Option, ...]:
 def _game_class(name: Any) -> type[Game]:
     if not isinstance(name, str) or name not in _CLASSES:
         raise UnknownGameError(f"unknown game {shown(name)}; the games are: {', '.join(_CLASSES)}")
-    found: type[Game] = getattr(import_module(f".games.{name}", __package__), _CLASSES[name])
+    found: type[Game] = getattr(import_module(f".rules.{name}", __package__), _CLASSES[name])
     return found
 
 
 def _parse_options(game_class: type[Game], listed: str) -> dict[str, Any]:
     known = {option.name: option for option in game_class.OPTIONS}
     parsed = {}
-    for item in filter(None, listed.split(",")):
+    for item in listed.split(",") if listed else ():
         name, equals, text = item.partition("=")
         if not equals:
             raise OptionError(

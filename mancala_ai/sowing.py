@@ -22,7 +22,7 @@ instructions that replace it in compiled code. Only target-independent
 instructions are used: x86-64 gets SSE, AVX2 or AVX-512, aarch64 gets NEON.
 
 Read next: ``dispatch.py`` (how a game's functions reach the generic loops),
-then any file in ``games/``.
+then any file in ``rules/``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A state is one row of bytes, as the kernels store it, with a view on it; what the bytes
 mean is its game's to say.
 
-Read next: ``kernels.py`` (what an action runs), ``games/kalah.py``.
+Read next: ``kernels.py`` (what an action runs), ``rules/kalah.py``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Lap:
     direction : int
         1 for counter-clockwise (forward), -1 for the other way.
     landing : int
-        Where the last seed falls.
+        Where the last seed falls; 2C in Kalah's own store.
     captured : dict
         Seeds taken, by ``(owner of the home row, pit in his own numbers)``.
     """
@@ -48,6 +48,8 @@ class Lap:
     direction: int
     landing: int
     captured: dict[tuple[int, int], int]
+
+    __hash__ = None  # type: ignore[assignment]  # it holds a dict
 
 
 def _bits(mask: int, offset: int) -> list[int]:

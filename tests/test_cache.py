@@ -94,7 +94,7 @@ def test_a_second_process_compiles_nothing_and_an_edited_game_is_not_stale(packa
     assert second["text"] == AFTER_SIX
 
     # a move of kernels.py's cached function `act` plays by rules that lie in another file
-    rules = package / "games" / "kalah.py"
+    rules = package / "rules" / "kalah.py"
     original = rules.read_text(encoding="utf-8")
     times = rules.stat().st_atime_ns, rules.stat().st_mtime_ns
     rules.write_text(original + ONLY_PIT_0, encoding="utf-8")

@@ -245,12 +245,16 @@ def test_interrupt_is_quiet(tmp_path):
     target = tmp_path / "figures.json"
     words = ["bench", "kalah", "--seconds", "60", "--json", str(target)]
     with subprocess.Popen(
-        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # a job in the background inherits that SIGINT is ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         while not any(tmp_path.iterdir()):  # the draft of the JSON file: under way
             assert process.poll() is None
             time.sleep(0.05)
-        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "")

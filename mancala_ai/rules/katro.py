@@ -63,7 +63,7 @@ from .last_move import mover_lost
 
 NO_PIT = 31  # a lane that never holds a seed
 DIRECTIONS = ("forward", "either", "kept")
-EITHER, KEPT = 1, 2
+KEPT = DIRECTIONS.index("kept")
 FORWARD, MIRRORED = 1, 2  # a player's path, 0 while it is not fixed
 
 
@@ -266,8 +266,9 @@ class Katro(Game):
     )
     RULES, STATE = KatroRules, KatroState
     FIELDS = {
-        # whether a player's path is fixed (direction="kept"): 1 forward, -1 mirrored, 0 not yet
-        "directions": Field((0, 0), -1, 1, 2),
+        "directions": Field(
+            (0, 0), -1, 1, 2, "each player's path if fixed: 1 forward, -1 mirrored, 0 not yet"
+        ),
     }
     KEEPS_CAPTURES = False
     LASTING_FIELDS = ("directions",)

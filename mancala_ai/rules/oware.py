@@ -67,6 +67,7 @@ from .counting import CountingGame, more_seeds
 
 GRAND_SLAMS = ("no_capture", "illegal_unless_forced")
 REPETITIONS = ("none", "split_rows")
+SEEN = Field((), 0, 255, None, "earlier positions that can recur: their boards and players")
 
 
 class OwareRules(NamedTuple):
@@ -235,9 +236,10 @@ class Oware(CountingGame):
     def _rules(self) -> OwareRules:
         slam = GRAND_SLAMS.index(self.options["grand_slam"])
         repetition = REPETITIONS.index(self.options["repetition"])
-        if repetition:
-            self.FIELDS = {"seen": Field((), 0, 255, None)}
         return OwareRules(self.columns, slam, repetition, 1)
+
+    def _position_fields(self) -> Mapping[str, Field]:
+        return {"seen": SEEN} if self.rules.repetition else {}
 
     def action_names(self, player: int) -> tuple[str, ...]:
         letters = "ABCDEFGHIJKL"[: self.columns]

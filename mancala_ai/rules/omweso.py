@@ -380,14 +380,18 @@ class Omweso(Game):
     RULES, STATE = OmwesoRules, OmwesoState
     PHASES = {SOW: "sow", CHOICE: "lap", ARRANGE: "arrange"}
     FIELDS = {
-        "pit": Field(0, 0, 15),  # start of the pending lap
-        "hand": Field(0, 0, 255),  # seeds of the pending lap
-        "moved": Field((1, 1), 0, 1, 2),  # whether each player has finished a turn
-        "capturers": Field((1, 1), 0, 1, 2),  # whether each captured in a finished turn
-        "took": Field(0, 0, 1),  # whether this turn captured,
-        "ends": Field(0, 0, 3),  # ... in end columns (1: of his pit 15, 2: of pit 8, 3: both),
-        "last_end": Field(0, 0, 1),  # ... and whether in one of them last
-        "kind": Field(0, 0, 4),  # of the win, in a finished position
+        "pit": Field(0, 0, 15, 0, "start of the pending lap"),
+        "hand": Field(0, 0, 255, 0, "seeds of the pending lap"),
+        "moved": Field((1, 1), 0, 1, 2, "whether each player has finished a turn"),
+        "capturers": Field((1, 1), 0, 1, 2, "whether each captured in a finished turn"),
+        "took": Field(0, 0, 1, 0, "whether this turn captured"),
+        "ends": Field(
+            0, 0, 3, 0, "end columns in which it did (1: of his pit 15, 2: of pit 8, 3: both)"
+        ),
+        "last_end": Field(0, 0, 1, 0, "whether it last did in an end column"),
+        "kind": Field(
+            0, 0, 4, 0, "of the win, when finished: 1 akawumbi, 2 okutema, 3 akakyala, 4 bulijo"
+        ),
     }
     KEEPS_CAPTURES = False
     LASTING_FIELDS = ("moved", "capturers")
@@ -403,16 +407,16 @@ class Omweso(Game):
         )
 
     def initial_state(
-        self, setup: Sequence[Sequence[int]] | str | None = None, seed: int = 0
+        self, seed: int = 0, setup: Sequence[Sequence[int]] | str | None = None
     ) -> State:
         """The position in which the game begins.
 
         Parameters
         ----------
-        setup : optional
-            As the option ``setup``, for this game alone.
         seed : int
             Of the arrangements, where the setup is "random".
+        setup : optional
+            As the option ``setup``, for this game alone.
         """
         if setup is not None:
             options = {**self.options, "setup": setup}
@@ -503,6 +507,17 @@ class Omweso(Game):
         if kernel["phase"] == ARRANGE:
             return 2 * SEEDS - int(kernel["mine"].sum() + kernel["theirs"].sum())
         return int(kernel["hand"])
+
+    def _column_labels(self, player: int) -> list[list[str]]:
+        return [list("ijklmnop"), list("abcdefgh")]  # of the outer and of the inner row
+
+    def _question(self, state: State) -> str:
+        if state.phase == "lap":
+            pit = self.action_names(0)[state.fields["pit"]]
+            return f"sow {state.in_hand} seeds from {pit}, or clockwise ({pit}<)"
+        if state.phase == "arrange":
+            return f"arrange, {SEEDS - int(state.board[state.player].sum())} seeds left"
+        return state.phase
 
     def _pending(self, kernel: Mapping[str, Any]) -> tuple[int, int, int]:
         return kernel["pit"], kernel["hand"], -1 if kernel["way"] == CLOCKWISE else 1

@@ -22,8 +22,8 @@ Actions: 0 ... 2C-1 sow; 2C ... 4C-1 take the opponent's pit a-2C (his number); 
 from the head; 4C+1 stop. Notation: a pit is its column from its owner's left and its row,
 ``a1`` ... outer, ``a2`` ... inner; ``c1`` sows, ``xc1`` takes, ``relay``, ``stop``.
 
-Sources: the project's rules sheet, after L. Matthews' report from Zimbabwe; the game is
-also known as Fuva or Imbwe, holes as magomba, stones as matombo.
+Sources: the project's rules sheet, which draws on Matthews' report. The game is also
+known as Fuva or Imbwe, holes as magomba, stones as matombo.
 
 Readings: sources disagree on whether the bonus may take heads, and on whether it must be
 taken; both are options. A pending head still holds its seeds. A player with nothing but
@@ -188,8 +188,8 @@ class Tsoro(Game):
     RULES, STATE = TsoroRules, TsoroState
     PHASES = {SOW: "sow", HEAD: "head", BONUS: "bonus"}
     FIELDS = {
-        "pit": Field(0, 0, 41),  # the pending head
-        "bonus": Field(0, 0, 3),  # takings left, this one included
+        "pit": Field(0, 0, 41, 0, "the pending head"),
+        "bonus": Field(0, 0, 3, 0, "takings left, this one included"),
     }
 
     def _shape(self) -> tuple[int, int]:
@@ -234,6 +234,14 @@ class Tsoro(Game):
         # seeds never change sides: what a player's half has lost, the opponent holds
         lost = before.board.sum(axis=1) - np.array(self._rows_of(self._from_row(after))).sum(axis=1)
         return before._captured[0] + int(lost[1]), before._captured[1] + int(lost[0])
+
+    def _question(self, state: State) -> str:
+        fields = state.fields
+        if state.phase == "head":
+            return f"relay from the head {self.pit_names()[fields['pit']]}, or stop"
+        if state.phase == "bonus":
+            return f"take a pit, {fields['bonus']} left"
+        return state.phase
 
     def _win_kind(self, kernel: Mapping[str, Any]) -> str:
         return "no_move"

@@ -23,7 +23,8 @@ Option: ``trading`` (True).
 Pits go round the board from the mover's leftmost: 0 ... 3 his home row, 4 ... 7 the
 opponent's, whoever owns them. Actions: 0 ... 7 sow; 8 ... 99 offer (8 single pits, 28
 pairs, 56 triples, in lexicographic order); 100 accept; 101 decline. Notation: pits
-a ... h in the mover's numbers; ``c``, ``offer:ae``, ``accept``, ``decline``.
+a ... h in the mover's numbers (a drawn board stars the pits that belong to the player
+opposite); ``c``, ``offer:ae``, ``accept``, ``decline``.
 
 Sources: the project's rules sheet, after field reports from Ivory Coast.
 
@@ -35,7 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -72,6 +73,9 @@ from ..sowing import (
     total,
 )
 from .counting import CountingGame, more_seeds
+
+if TYPE_CHECKING:
+    from ..state import State
 
 ANSWER = 1  # phase: an offer is to be accepted or declined
 PITS, HOME = 8, 4
@@ -126,10 +130,12 @@ register_state(GoreRules, GoreState)
 winner.register(GoreRules)(more_seeds)
 
 
-@njit(forceinline=True)
-def turned(pits):
+def _turned(pits):
     """A set of pits in the numbers of the other player."""
     return pits >> HOME | pits << HOME & ALL
+
+
+turned = njit(forceinline=True)(_turned)
 
 
 @njit(forceinline=True)
@@ -270,10 +276,6 @@ def _pits_of(mask: int) -> tuple[int, ...]:
     return tuple(pit for pit in range(PITS) if mask >> pit & 1)
 
 
-def _turned(mask: int) -> int:
-    return mask >> HOME | mask << HOME & ALL
-
-
 class Gore(CountingGame):
     """Goré; its option and notation are in the module's rules sheet."""
 
@@ -282,9 +284,9 @@ class Gore(CountingGame):
     RULES, STATE = GoreRules, GoreState
     PHASES = {SOW: "sow", ANSWER: "answer"}
     FIELDS = {
-        "owner": Field((0,) * HOME + (1,) * HOME, 0, 1, PITS),
-        "offer": Field((), 0, PITS - 1, None),  # pits offered, in the offerer's numbers
-        "declined": Field((0, 0), 0, 1, 2),  # whether each player ever declined an offer
+        "owner": Field((0,) * HOME + (1,) * HOME, 0, 1, PITS, "owner of each pit, by home row"),
+        "offer": Field((), 0, PITS - 1, None, "pits offered, in the offerer's numbers"),
+        "declined": Field((0, 0), 0, 1, 2, "whether each player ever declined an offer"),
     }
 
     LASTING_FIELDS = ("owner", "declined")
@@ -340,6 +342,16 @@ class Gore(CountingGame):
             raise PositionError(f"the offer {pits} names pits that the offerer does not own")
         if kernel["my_captured"] < PRICE * len(pits):
             raise PositionError(f"the offer {pits} costs more than its receiver has captured")
+
+    def _cell(self, fields: Mapping[str, Any], player: int, pit: int, seeds: int) -> str:
+        lost = fields["owner"][HOME * player + pit] != player
+        return super()._cell(fields, player, pit, seeds) + ("*" if lost else "")
+
+    def _question(self, state: State) -> str:
+        if state.phase != "answer":
+            return state.phase
+        pits = ", ".join("abcdefgh"[pit] for pit in state.fields["offer"])
+        return f"accept or decline {pits} of the other player, for {PRICE} seeds a pit"
 
     def _win_kind(self, kernel: Mapping[str, Any]) -> str:
         mine_is_more = kernel["my_captured"] > kernel["their_captured"]

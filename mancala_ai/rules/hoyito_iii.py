@@ -194,22 +194,27 @@ class HoyitoIII(CountingGame):
     LASTING_FIELDS = ("in_play",)
 
     def _rules(self) -> HoyitoIIIRules:
-        # how many of each player's pits are in play, from his left
-        self.FIELDS = {"in_play": Field((self.columns, self.columns), 1, self.columns, 2)}
         last_four = LAST_FOUR.index(self.options["last_four"])
         return HoyitoIIIRules(self.columns, last_four, self.options["max_laps"])
 
-    def initial_state(self, captured: Sequence[int] | None = None) -> State:
+    def _position_fields(self) -> Mapping[str, Field]:
+        everything = (self.columns, self.columns)
+        meaning = "how many of each player's pits are in play, from his left"
+        return {"in_play": Field(everything, 1, self.columns, 2, meaning)}
+
+    def initial_state(self, seed: int = 0, captured: Sequence[int] | None = None) -> State:
         """The position in which a round begins.
 
         Parameters
         ----------
+        seed : int
+            Without effect: nothing is random.
         captured : pair of int, optional
             Seeds that each player brings from the round before; together all the seeds
             of the game, and at least four each. Each fills his pits from the left.
         """
         if captured is None:
-            return super().initial_state()
+            return super().initial_state(seed)
         everything = 2 * FOUR * self.columns
         brought = [as_int(seeds) or 0 for seeds in np.ravel(captured).tolist()]
         if len(brought) != 2 or sum(brought) != everything or min(brought) < FOUR:
@@ -254,6 +259,10 @@ class HoyitoIII(CountingGame):
 
     def _fields_of(self, kernel: Mapping[str, Any]) -> dict[str, Any]:
         return {"in_play": (kernel["in_play_0"], kernel["in_play_1"])}
+
+    def _cell(self, fields: Mapping[str, Any], player: int, pit: int, seeds: int) -> str:
+        in_play = pit < fields["in_play"][player]
+        return super()._cell(fields, player, pit, seeds) if in_play else "-"
 
     def _check_position(self, kernel: Mapping[str, Any], board: Any, fields: Any) -> None:
         for player, pits in enumerate(fields["in_play"]):
