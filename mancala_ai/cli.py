@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json as json_format
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -49,6 +50,14 @@ def _version() -> str:
         return package_version("mancala-ai")
     except PackageNotFoundError:
         return "unknown (not installed)"
+
+
+def _integer(type_: Any, tokens: Sequence[Any]) -> int:
+    """An integer as written; cyclopts itself would round 2.5."""
+    text = tokens[0].value
+    if not re.fullmatch("[+-]?[0-9]+", text):
+        raise ValueError(f"{text!r} is not an integer")
+    return int(text)
 
 
 app = App(
@@ -113,10 +122,12 @@ def _check_json_target(type_: Any, value: str | None) -> None:
 @app.command
 def bench(
     *games: Annotated[str, Parameter(name="GAME")],
-    threads: Annotated[int, Parameter(validator=Number(gte=0, lte=1024))] = 1,
+    threads: Annotated[int, Parameter(converter=_integer, validator=Number(gte=0, lte=1024))] = 1,
     seconds: float = 2.0,
-    max_plies: Annotated[int, Parameter(validator=Number(gte=1, lte=10**9))] = 2000,
-    seed: Annotated[int, Parameter(validator=Number(gte=0, lt=2**64))] = 0,
+    max_plies: Annotated[
+        int, Parameter(converter=_integer, validator=Number(gte=1, lte=10**9))
+    ] = 2000,
+    seed: Annotated[int, Parameter(converter=_integer, validator=Number(gte=0, lt=2**64))] = 0,
     json: Annotated[
         str | None, Parameter(allow_leading_hyphen=True, validator=_check_json_target)
     ] = None,
@@ -197,7 +208,7 @@ def bench(
 @app.command
 def perft(
     game: str,
-    depth: Annotated[int, Parameter(validator=Number(gte=0, lte=1000))],
+    depth: Annotated[int, Parameter(converter=_integer, validator=Number(gte=0, lte=1000))],
     /,
     *,
     divide: Annotated[bool, Parameter(negative=())] = False,

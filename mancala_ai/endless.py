@@ -5,7 +5,7 @@ form a cycle or a path, never a path that runs into a cycle: a relay is endless
 if and only if it comes back to the state in which it, or its stretch since the
 last capture, began. No table of visited states is needed.
 
-The question and the argument are those of the project's rules sheet.
+The question and the argument are those of the sheet of rules that the project began with.
 """
 
 from __future__ import annotations

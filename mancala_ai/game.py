@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
@@ -44,7 +45,7 @@ MAX_PLIES = 2**31 - 1
 MAX_PLIES_REMEMBERED = 10**6  # where repetition counts: each thread keeps the positions
 MAX_DEPTH = 10**4  # of perft: far beyond what can be counted
 MAX_THREADS = 1024
-SMALLEST_PART = 256  # games that a thread plays in one go
+SMALLEST_PART, LARGEST_PART = 256, 2**15  # games that a thread plays in one go
 MAX_SEEDS = 255  # a pit is a byte, and all seeds may come to lie in one pit
 
 __all__ = ["Field", "Game", "Lap", "Option", "RandomGames", "State"]
@@ -278,13 +279,15 @@ class Game:
                 plies[part], points[part], flags[part],
             )  # fmt: skip
 
+        # many parts, since some games are longer and some processors slower than others, and
+        # since Ctrl-C is heard between them; but not small ones, at whose end one of the two
+        # games played together runs alone
+        parts = max(1, min(max(32 * workers, n // LARGEST_PART), n // SMALLEST_PART))
+        edges = np.linspace(0, n, parts + 1).astype(int).tolist()
         if workers == 1:
-            play(0, n)
+            for first, end in pairwise(edges):
+                play(first, end)
         else:
-            # many parts, since some games are longer and some processors slower than others;
-            # but not small ones, at whose end one of two games runs alone
-            parts = min(32 * workers, max(workers, n // SMALLEST_PART))
-            edges = np.linspace(0, n, parts + 1).astype(int).tolist()
             with ThreadPoolExecutor(workers) as pool:
                 list(pool.map(play, edges[:-1], edges[1:]))
         return RandomGames(plies, points, flags[:, 0].copy(), flags[:, 1].copy())
@@ -420,9 +423,9 @@ class Game:
         """Raise PositionError if the parts of a position do not fit each other."""
 
     def _is_over(self, kernel: Mapping[str, Any]) -> bool:
-        """Whether a position given as finished is: as a rule it is if its turn cannot be played."""
-        row = self._to_row({**kernel, "phase": SOW})
-        return self._state(row, settle=True).is_terminal
+        """Whether a position given as finished is what a turn that cannot be played leads to."""
+        settled = self._state(self._to_row({**kernel, "phase": SOW}), settle=True)
+        return bool((settled._row == self._to_row(kernel)).all())
 
     def _captured_after(self, before: State, after: NDArray[np.uint8]) -> tuple[int, int]:
         """Captured seeds after an action, for games whose kernels need not count them."""
@@ -556,6 +559,14 @@ class Game:
         looked = kernels.act(self.rules, row, kernels.DEAL, _seed(seed), out)
         return State(self, out, looked, 0, (0, 0), ())
 
+    def _turn_of(self, player: int, state: State) -> State:
+        """The same board with a player to move, even if he would have to pass."""
+        fields = {name: field.default for name, field in self.FIELDS.items()}
+        fields |= {name: state.fields[name] for name in self.LASTING_FIELDS}
+        captured = tuple(state.captured.tolist())
+        kernel = self._pack(state.board, player, captured, SOW, fields)
+        return self._state(self._to_row(kernel), captured=captured)
+
     def _read_seen(self, fields: Mapping[str, Any], captured: tuple[int, int]) -> tuple[bytes, ...]:
         """The stored states of earlier positions: each is given as board, then player."""
         numbers, size = fields["seen"], 2 * self._pits + 1
@@ -632,7 +643,10 @@ class Game:
 
     @cached_property
     def _all_phases(self) -> dict[int, str]:
-        return {**self.PHASES, OVER: "over", ANNULLED: "annulled"}
+        ends = (
+            {OVER: "over", ANNULLED: "annulled"} if "max_laps" in self.options else {OVER: "over"}
+        )
+        return self.PHASES | ends
 
     def _check_field_name(self, name: str, *others: str) -> None:
         if name not in self.FIELDS:

@@ -63,10 +63,7 @@ class State:
     mover, phase and whatever else still matters, but not the same ``ply``.
     """
 
-    __slots__ = ("_captured", "_first", "_points", "_row", "_second", "_seen", "game", "ply")
-
-    game: Game
-    ply: int
+    __slots__ = ("_captured", "_first", "_game", "_ply", "_points", "_row", "_second", "_seen")
 
     def __init__(
         self,
@@ -77,7 +74,7 @@ class State:
         captured: tuple[int, int],
         seen: tuple[bytes, ...],
     ) -> None:
-        self.game, self.ply = game, ply
+        self._game, self._ply = game, ply
         self._row = row
         self._first, self._second = int(looked[0]), int(looked[1])
         self._points = (float(looked[2]), float(looked[3]))
@@ -85,6 +82,16 @@ class State:
         self._seen = () if self.is_terminal else seen  # nothing recurs after the end
 
     # The position
+
+    @property
+    def game(self) -> Game:
+        """The game that this is a position of."""
+        return self._game
+
+    @property
+    def ply(self) -> int:
+        """Decisions made so far, from the position that the state began with."""
+        return self._ply
 
     @property
     def board(self) -> NDArray[np.int64]:
@@ -310,8 +317,7 @@ class State:
         """The position with the other player to move."""
         if self.phase not in ("sow", "over"):
             raise ArgumentError(f"the other player cannot move in phase {self.phase!r}")
-        kept = {name: self.fields[name] for name in self.game.LASTING_FIELDS}
-        return self.game.state(self.board, 1 - self.player, self.captured.tolist(), **kept)
+        return self.game._turn_of(1 - self.player, self)
 
     def _check_action(self, action: Any) -> int:
         number = as_int(action)

@@ -19,7 +19,6 @@ NAMES = ma.games()
 MOST_SEEDS = 255  # in a position
 RELAY_GAMES = ("tsoro", "omweso", "katro", "hoyito_iii")
 LAST_MOVE_GAMES = ("tsoro", "omweso", "katro")  # the player to move of a finished game lost
-SERPENTINE = ("tsoro", "omweso", "katro")  # a player has a ring, or a path, of his own
 
 # Every value that rules.md names, and small max_laps, which annul games often.
 _LAPS = (10_000, 10_000, 10_000, 1, 2, 3, 5, 8, 30)

@@ -241,6 +241,13 @@ def test_perft_from_a_position_as_json(capsys):
     assert divided[0]["text"] == state.action_to_text(divided[0]["action"])
 
 
+@pytest.mark.parametrize("words", ["perft kalah 2.5", "perft kalah 1_0", "bench kalah --seed 1.9"])
+def test_integers_are_not_rounded(capsys, words):
+    code, out, err = mancala(capsys, *words.split())
+    assert (code, out) == (2, "")
+    assert "is not an integer" in err
+
+
 def test_interrupt_is_quiet(tmp_path):
     target = tmp_path / "figures.json"
     words = ["bench", "kalah", "--seconds", "60", "--json", str(target)]

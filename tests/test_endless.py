@@ -404,3 +404,13 @@ def test_random_games_annul_too_long_moves():
     assert played.annulled.mean() == pytest.approx(share, abs=0.06)
     assert (played.points == 0).all()
     assert (played.truncated == ~played.annulled).all()
+
+
+@pytest.mark.parametrize(
+    ("spec", "row"), [("hoyito_iii", [1, 2, 3, 4, 5, 1]), ("gore", [1, 2, 3, 4])]
+)
+def test_a_player_who_would_have_to_pass_has_no_moves(spec, row):
+    game = ma.make(spec)
+    state = game.state([row, [0] * len(row)], 0)
+    assert set(game.relay_lengths(state, player=0)) == set(range(len(row)))
+    assert game.relay_lengths(state, player=1) == {}

@@ -384,7 +384,7 @@ def test_wrong_players_captures_and_phases(name):
         with refused(ma.PositionError, "captured"):
             game.state(board, captured=captured)
     for phase in ("", "sew", "SOW", None, 0, 1, True, ["sow"], b"sow"):
-        with refused(ma.PositionError, "phase", repr(phase), "sow", "over", "annulled"):
+        with refused(ma.PositionError, "phase", repr(phase), "sow", "over"):
             game.state(board, phase=phase)
 
 
@@ -419,8 +419,6 @@ def test_wrong_fields(name):
                 game.state(board, **{field: [known.low]})
 
 
-GORE_BOARD = [[6] * 4] * 2
-LOW = [1] * 16
 PARTS_THAT_DO_NOT_FIT = [
     ("tsoro", {"phase": "head"}, "head"),
     ("tsoro", {"phase": "head", "pit": 0}, "head"),
@@ -477,9 +475,27 @@ def test_positions_that_are_not_over(name):
         fields = {"kind": 4} if name == "omweso" else {}
         with refused(ma.PositionError, "not over", "phase=over"):
             game.state(state.board, phase="over", **fields)
+        if "max_laps" not in game.options:  # nothing is annulled there
+            with refused(ma.PositionError, "phase", "annulled"):
+                game.state(state.board, phase="annulled")
+            continue
         annulled = game.state(state.board, phase="annulled")
         assert annulled.annulled
         assert annulled.legal_actions() == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "board", "captured"),
+    [
+        ("kalah", [[1] * 6, [0] * 6], (0, 0)),
+        ("oware", [[1] * 6, [0] * 6], (0, 0)),
+        ("hoyito_iii", [[0] * 6, [2, 1, 1, 0, 0, 0]], (40, 4)),
+        ("gore", [[1, 2, 0, 0], [0] * 4], (20, 25)),
+    ],
+)
+def test_a_finished_position_has_handed_out_its_seeds(spec, board, captured):
+    with refused(ma.PositionError, "not over"):
+        ma.make(spec).state(board, 1, captured, phase="over")
 
 
 def test_wrong_earlier_positions_of_oware():

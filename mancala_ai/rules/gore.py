@@ -26,7 +26,7 @@ pairs, 56 triples, in lexicographic order); 100 accept; 101 decline. Notation: p
 a ... h in the mover's numbers (a drawn board stars the pits that belong to the player
 opposite); ``c``, ``offer:ae``, ``accept``, ``decline``.
 
-Sources: the project's rules sheet, after field reports from Ivory Coast.
+Sources: the sheet of rules that the project began with.
 
 Readings: random playouts never offer (with offers they hardly ever end). Empty pits may
 be offered. A given position with fewer than three seeds in every pit is finished.

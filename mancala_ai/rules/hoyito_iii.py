@@ -18,7 +18,8 @@ four, as a match sets it); ``max_laps`` (see dispatch.apply).
 
 Actions: 0 ... C-1, sow that own pit. Notation: 1 ... C from the mover's left.
 
-Sources: the project's rules sheet; the filling of pits is that of Hoyito I and II.
+Sources: the sheet of rules that the project began with; the filling of pits is that of
+Hoyito I and II.
 
 Readings: a lap that ends in its own emptied pit ends the turn. In positions of odd
 totals the game ends when four or fewer seeds are left. A given position holds more than

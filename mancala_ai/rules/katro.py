@@ -23,7 +23,8 @@ Pits: 0 ... n-1 along the forward path. Actions: 0 ... n-1 sow on the forward pa
 Notation: a pit is its column from its owner's left and its row from the outer one, ``c2``;
 ``c2`` sows forward, ``c2<`` mirrored, ``c2^`` steps.
 
-Sources: the project's rules sheet, after a field report of 1998 from Madagascar.
+Sources: the sheet of rules that the project began with, which draws on a field report of
+1998.
 
 Readings: captures need an occupied pit (on an empty one nearly every game relays for
 ever). Rows are judged as they stand once the last seed has fallen. A step counts as one

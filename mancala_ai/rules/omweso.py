@@ -36,8 +36,8 @@ Pits: 0 ... 7 the outer row from the left, 8 ... 15 the inner row from the right
 Notation: inner pits a ... h and outer pits i ... p from the left; ``m`` sows, ``i<`` sows
 clockwise, ``m3`` is an opening sowing.
 
-Sources: the project's rules sheet, after B. Wernham, "Omweso: The Royal Mancala Game of
-Uganda"; M. Nsimbi, "Omweso, A Game People Play in Uganda" (1968).
+Sources: the sheet of rules that the project began with; B. Wernham, "Omweso: The Royal
+Mancala Game of Uganda"; M. Nsimbi, "Omweso, A Game People Play in Uganda" (1968).
 
 Readings: reverse laps inside a turn may follow captures of either direction. Seeds of a
 pending lap are lifted. When the opponent's very last seeds are captured, they are laid in

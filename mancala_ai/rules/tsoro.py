@@ -22,8 +22,8 @@ Actions: 0 ... 2C-1 sow; 2C ... 4C-1 take the opponent's pit a-2C (his number); 
 from the head; 4C+1 stop. Notation: a pit is its column from its owner's left and its row,
 ``a1`` ... outer, ``a2`` ... inner; ``c1`` sows, ``xc1`` takes, ``relay``, ``stop``.
 
-Sources: the project's rules sheet, which draws on Matthews' report. The game is also
-known as Fuva or Imbwe, holes as magomba, stones as matombo.
+Sources: the sheet of rules that the project began with, which draws on Matthews' report.
+The game is also known as Fuva or Imbwe, holes as magomba, stones as matombo.
 
 Readings: sources disagree on whether the bonus may take heads, and on whether it must be
 taken; both are options. A pending head still holds its seeds. A player with nothing but

@@ -71,7 +71,7 @@ class Kalah(Twin):
         ring: list[tuple[Any, int]] = [(me, pit) for pit in range(self.columns)]
         ring.append(store)
         ring.extend((you, pit) for pit in range(self.columns))
-        numbers = list(range(self.columns)) + [2 * self.columns]
+        numbers = [*range(self.columns), 2 * self.columns]
         numbers += list(range(self.columns, 2 * self.columns))
 
         hand = after.board[me][action]
