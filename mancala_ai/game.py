@@ -279,11 +279,7 @@ class Game:
                 plies[part], points[part], flags[part],
             )  # fmt: skip
 
-        # many parts, since some games are longer and some processors slower than others, and
-        # since Ctrl-C is heard between them; but not small ones, at whose end one of the two
-        # games played together runs alone
-        parts = max(1, min(max(32 * workers, n // LARGEST_PART), n // SMALLEST_PART))
-        edges = np.linspace(0, n, parts + 1).astype(int).tolist()
+        edges = _shares(n, workers)
         if workers == 1:
             for first, end in pairwise(edges):
                 play(first, end)
@@ -662,6 +658,19 @@ class Game:
             return Field((0, 0), 0, MAX_SEEDS, 2).parse(name, text)
         self._check_field_name(name, "captured")
         return self.FIELDS[name].parse(name, text)
+
+
+def _shares(n: int, workers: int) -> list[int]:
+    """The numbers at which n games are cut into parts, to be taken by whichever worker is free.
+
+    The parts grow smaller, so that all finish together; Ctrl-C is heard between them.
+    """
+    edges = [0]
+    while edges[-1] < n:
+        left = n - edges[-1]
+        part = min(max(left // (2 * workers), SMALLEST_PART), LARGEST_PART)
+        edges.append(edges[-1] + min(part, left))
+    return edges
 
 
 def usable_cores() -> int:
