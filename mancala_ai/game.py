@@ -377,6 +377,10 @@ class Game:
         """``FIELDS``, for games where they depend on the options."""
         return self.FIELDS
 
+    def _default_fields(self) -> dict[str, Any]:
+        """The values of ``FIELDS`` that a plain position has."""
+        return {name: field.default for name, field in self.FIELDS.items()}
+
     def _initial_row(self) -> NDArray[np.uint8]:
         """The stored initial state, shape (1, size)."""
         raise NotImplementedError
@@ -557,7 +561,7 @@ class Game:
 
     def _turn_of(self, player: int, state: State) -> State:
         """The same board with a player to move, even if he would have to pass."""
-        fields = {name: field.default for name, field in self.FIELDS.items()}
+        fields = self._default_fields()
         fields |= {name: state.fields[name] for name in self.LASTING_FIELDS}
         captured = tuple(state.captured.tolist())
         kernel = self._pack(state.board, player, captured, SOW, fields)

@@ -67,10 +67,13 @@ def occurred(rows, first, last):
 
 @njit(forceinline=True)
 def judge_repetition(rules, state, history, plies):
-    """The state, ended if it occurred before. ``history`` holds the game's states by ply."""
+    """A state at the start of a turn, ended if it occurred before.
+
+    ``history`` holds the game's states by ply.
+    """
     save(rules, history, plies, state)
     # a stored state counts the captured seeds, so states from before a capture never match
-    if state.phase == SOW and occurred(history, 0, plies):
+    if occurred(history, 0, plies):
         return end_by_repetition(rules, state)
     return state
 

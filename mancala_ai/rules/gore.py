@@ -298,7 +298,7 @@ class Gore(CountingGame):
         return GoreRules(int(self.options["trading"]), 1)
 
     def _initial_row(self) -> Any:
-        fields = {name: field.default for name, field in self.FIELDS.items()}
+        fields = self._default_fields()
         return self._to_row(self._pack(np.full((2, HOME), 6), 0, (0, 0), SOW, fields))
 
     def action_names(self, player: int) -> tuple[str, ...]:

@@ -230,8 +230,7 @@ class HoyitoIII(CountingGame):
 
     def _initial_row(self) -> Any:
         board = np.full((2, self.columns), FOUR)
-        fields = {"in_play": (self.columns, self.columns)}
-        return self._to_row(self._pack(board, 0, (0, 0), SOW, fields))
+        return self._to_row(self._pack(board, 0, (0, 0), SOW, self._default_fields()))
 
     def action_names(self, player: int) -> tuple[str, ...]:
         return tuple(str(pit + 1) for pit in range(self.columns))

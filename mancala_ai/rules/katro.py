@@ -288,7 +288,7 @@ class Katro(Game):
 
     def _initial_row(self) -> NDArray[np.uint8]:
         board = np.full((2, self._pits), 2)
-        return self._to_row(self._pack(board, 0, (0, 0), SOW, {"directions": (0, 0)}))
+        return self._to_row(self._pack(board, 0, (0, 0), SOW, self._default_fields()))
 
     def action_names(self, player: int) -> tuple[str, ...]:
         pits = self.pit_names()

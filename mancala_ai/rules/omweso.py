@@ -431,7 +431,7 @@ class Omweso(Game):
             board[:, : RING // 2] = 4
         elif phase == SOW:
             board[:] = setup
-        fields = {name: field.default for name, field in self.FIELDS.items()}
+        fields = self._default_fields()
         fields |= {"moved": (0, 0), "capturers": (0, 0)}
         return self._to_row(self._pack(board, 0, (0, 0), phase, fields))
 

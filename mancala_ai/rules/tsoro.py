@@ -203,7 +203,7 @@ class Tsoro(Game):
         half[: self.columns] = 2
         if self.options["heads"] == 1:
             half[self.columns - 1] = 3
-        fields = {name: field.default for name, field in self.FIELDS.items()}
+        fields = self._default_fields()
         return self._to_row(self._pack(np.array([half, half]), 0, (0, 0), SOW, fields))
 
     def action_names(self, player: int) -> tuple[str, ...]:
