@@ -1,6 +1,6 @@
 """Two threads against one: how much faster random games are played.
 
-    python -m mancala_ai.benchmarks.threads [GAME]... [--threads 2] [--seconds 2]
+    python -m mancala_ai.benchmarks.threads [GAME]... [--threads 2] [--seconds 5]
 
 One thread, several threads and as many processes of one thread each take turns; the
 ratios are medians over rounds. Processes share nothing but the machine: what they fall
@@ -13,7 +13,8 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from statistics import median
-from typing import Annotated, Any
+from time import perf_counter
+from typing import Annotated
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
@@ -21,7 +22,7 @@ from cyclopts.validators import Number
 import mancala_ai
 from mancala_ai.cli import run
 
-from .throughput import ROUNDS, Meter, check_seconds
+from .throughput import MAX_PLIES, ROUNDS, Meter, check_seconds
 
 app = App(
     name="python -m mancala_ai.benchmarks.threads",
@@ -35,7 +36,7 @@ app = App(
 def threads(
     *games: Annotated[str, Parameter(name="GAME")],
     threads: Annotated[int, Parameter(validator=Number(gte=2))] = 2,
-    seconds: float = 2.0,
+    seconds: float = 5.0,
 ) -> None:
     """Compare several threads with one, in games a second.
 
@@ -46,16 +47,15 @@ def threads(
     threads
         Threads to compare with one.
     seconds
-        Time to play each game for, once on one thread and once on several.
+        Time to play each game for, each of the three ways.
     """
     check_seconds(seconds)
-    chosen = [(spec, mancala_ai.make(spec)) for spec in games or mancala_ai.games()]
+    specs = games or mancala_ai.games()
     print(f"games/s and ratios to 1 thread, medians of {ROUNDS} rounds")
     print(f"{'game':20} {'1 thread':>12} {f'{threads} threads':>18} {f'{threads} processes':>18}")
-    context = get_context("spawn")
-    with ProcessPoolExecutor(threads, context) as processes:
-        for spec, game in chosen:
-            rounds = _speeds(processes, spec, game, threads, seconds / ROUNDS)
+    with ProcessPoolExecutor(threads, get_context("spawn")) as processes:
+        for spec in specs:
+            rounds = _speeds(processes, spec, threads, seconds / ROUNDS)
             one, several, apart = (median(speeds) for speeds in zip(*rounds, strict=True))
             ratios = [median(r[i] / r[0] for r in rounds) for i in (1, 2)]
             print(
@@ -66,31 +66,31 @@ def threads(
 
 
 def _speeds(
-    processes: ProcessPoolExecutor, spec: str, game: Any, count: int, seconds: float
+    processes: ProcessPoolExecutor, spec: str, count: int, seconds: float
 ) -> list[tuple[float, float, float]]:
-    """Games a second on one thread, several threads and several processes, by round."""
-    one, several = (Meter(game, threads=threads) for threads in (1, count))
-    for meter in (one, several):
-        meter.warm_up()
-    _together(processes, spec, count, 0.0)  # compiles in every process
+    """Games a second on one thread, several threads and several processes, by round.
+
+    A thread or process plays as many games as one thread plays in the seconds given.
+    """
+    meter = Meter(mancala_ai.make(spec))
+    meter.warm_up()
+    share = round(meter.run(seconds).games * seconds)
+    list(processes.map(_speed, [spec] * count, [share] * count))
 
     def measure() -> tuple[float, float, float]:
-        apart = _together(processes, spec, count, seconds)
-        return one.run(seconds).games, several.run(seconds).games, apart
+        one, several = _speed(spec, share), _speed(spec, share * count, count)
+        apart = processes.map(_speed, [spec] * count, [share] * count)
+        return one, several, sum(apart)
 
     return [measure() for _ in range(ROUNDS)]
 
 
-def _together(processes: ProcessPoolExecutor, spec: str, count: int, seconds: float) -> float:
-    """Games a second of several processes at once."""
-    return sum(processes.map(_alone, [spec] * count, [seconds] * count))
-
-
-def _alone(spec: str, seconds: float) -> float:
-    """Games a second of this process, on one thread."""
-    meter = Meter(mancala_ai.make(spec))
-    meter.warm_up()
-    return meter.run(seconds).games if seconds else 0.0
+def _speed(spec: str, games: int, threads: int = 1) -> float:
+    """Games a second of this process."""
+    game = mancala_ai.make(spec)
+    begin = perf_counter()
+    game.random_games(games, threads=threads, max_plies=MAX_PLIES)
+    return games / (perf_counter() - begin)
 
 
 if __name__ == "__main__":
