@@ -24,19 +24,22 @@ from typing import Any
 
 import numba
 
+IN_CHECKOUT = (Path(__file__).parents[1] / "pyproject.toml").is_file()
 UNUSED_SECONDS = 30 * 24 * 3600
 
 
 def _sources() -> list[Path]:
-    return sorted(Path(__file__).parent.rglob("*.py"))
+    """The package's folder, and in a checkout those that are installed inside it."""
+    package = Path(__file__).parent
+    beside = [package.parent / name for name in ("agents", "envs")] if IN_CHECKOUT else []
+    return sorted(path for folder in (package, *beside) for path in folder.rglob("*.py"))
 
 
 def sources_digest() -> str:
-    """A digest of all Python sources of the package (names and contents)."""
+    """A digest of all Python sources with kernels or the rules in them (names and contents)."""
     digest = hashlib.sha256()
-    root = Path(__file__).parent
     for path in _sources():
-        digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 

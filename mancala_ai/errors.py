@@ -33,3 +33,11 @@ class ArgumentError(MancalaError):
 
 class IllegalActionError(MancalaError):
     """An action that is not legal here, or the text of one that does not exist."""
+
+
+class UnknownAgentError(MancalaError):
+    """An agent that does not exist."""
+
+
+class AgentError(MancalaError):
+    """An agent that failed: it ended, hung, or answered what makes no sense."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from .errors import OptionError, PositionError, shown
@@ -26,12 +28,12 @@ def as_int(value: Any) -> int | None:
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a game.
+    """One option of a game or an agent.
 
     Attributes
     ----------
     name, default
-        As :func:`mancala_ai.make` takes them.
+        As :func:`mancala_ai.make` takes them. A default of None means "not given".
     choices : range or tuple
         The values allowed: a range of integers, ``(False, True)`` or some words.
     meaning : str
@@ -50,7 +52,7 @@ class Option:
             return f"{self.choices.start} to {self.choices.stop - 1}"
         return ", ".join(str(choice) for choice in self.choices)
 
-    def check(self, game: str, value: Any) -> Any:
+    def check(self, owner: str, value: Any) -> Any:
         """The value in its plain Python type; raises OptionError."""
         if isinstance(self.choices, range):
             number = as_int(value)
@@ -60,27 +62,111 @@ class Option:
             return bool(value)
         elif isinstance(value, str) and value in self.choices:
             return value
-        raise self.error(game, value)
+        raise self.error(owner, value)
 
-    def parse(self, game: str, text: str) -> Any:
+    def parse(self, owner: str, text: str) -> Any:
         """The value written in a spec such as ``"tsoro:columns=8"``; raises OptionError."""
         value: Any = text.strip()
         if isinstance(self.choices, range):
             if not _INTEGER.fullmatch(value):
-                raise self.error(game, text)
+                raise self.error(owner, text)
             value = int(value)
         elif self.choices == (False, True):
             value = _BOOLEANS.get(value.lower(), value)
-        return self.check(game, value)
+        return self.check(owner, value)
 
     def write(self, value: Any) -> str:
         """The value as :meth:`parse` reads it."""
         return str(value)
 
-    def error(self, game: str, value: Any) -> OptionError:
+    def error(self, owner: str, value: Any) -> OptionError:
         return OptionError(
-            f"option {self.name} of {game} cannot be {shown(value)}; allowed: {self.allowed}"
+            f"option {self.name} of {owner} cannot be {shown(value)}; allowed: {self.allowed}"
         )
+
+
+@dataclass(frozen=True)
+class RealOption(Option):
+    """An option that is a real number; ``choices`` are the least and the greatest."""
+
+    @property
+    def allowed(self) -> str:
+        low, high = self.choices
+        return f"a number from {low:g} to {high:g}"
+
+    def check(self, owner: str, value: Any) -> Any:
+        low, high = self.choices
+        try:
+            number = math.nan if isinstance(value, bool | str) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not low <= number <= high:  # which NaN never is
+            raise self.error(owner, value)
+        return number
+
+    def parse(self, owner: str, text: str) -> Any:
+        try:
+            return self.check(owner, float(text))
+        except ValueError:
+            raise self.error(owner, text) from None
+
+
+@dataclass(frozen=True)
+class TextOption(Option):
+    """An option that is any text but the empty one; it has no choices."""
+
+    @property
+    def allowed(self) -> str:
+        return "a text that is not empty"
+
+    def check(self, owner: str, value: Any) -> Any:
+        if not isinstance(value, str) or not value.strip():
+            raise self.error(owner, value)
+        return value
+
+
+def parse_options(owner: str, table: Sequence[Option], text: str) -> dict[str, Any]:
+    """The values in a text such as ``"columns=8,bonus=1"``; raises OptionError.
+
+    The value of a :class:`TextOption` is all that follows, commas included.
+    """
+    known = {option.name: option for option in table}
+    parsed: dict[str, Any] = {}
+    while text:
+        name, equals, _ = text.partition("=")
+        takes_all = isinstance(known.get(name), TextOption)
+        item, _, text = (text, "", "") if takes_all else text.partition(",")
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise OptionError(f"option {shown(item)} of {owner} is not of the form name=value")
+        if name in parsed:
+            raise OptionError(f"option {shown(name)} of {owner} is given twice")
+        # an unknown name is left to the owner, which says what exists
+        parsed[name] = known[name].parse(owner, value) if name in known else value
+    return parsed
+
+
+def check_options(
+    owner: str, table: Sequence[Option], given: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Every option of a table with its value, given or default; raises OptionError."""
+    known = {option.name: option for option in table}
+    for name in given:
+        if name not in known:
+            has = f"its options are: {', '.join(known)}" if known else "it has none"
+            raise OptionError(f"{owner} has no option {shown(name)}; {has}")
+    values = {}
+    for name, option in known.items():
+        value = given.get(name, option.default)
+        values[name] = value if value is option.default else option.check(owner, value)
+    return MappingProxyType(values)
+
+
+def write_options(table: Sequence[Option], values: Mapping[str, Any]) -> str:
+    """The options that differ from their defaults, as :func:`parse_options` reads them."""
+    changed = [option for option in table if values[option.name] != option.default]
+    changed.sort(key=lambda option: isinstance(option, TextOption))  # which takes all the rest
+    return ",".join(f"{option.name}={option.write(values[option.name])}" for option in changed)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -32,8 +31,8 @@ from .dispatch import (
     stored_size,
 )
 from .endless import ENDLESS, UNDECIDED, relay_length
-from .errors import ArgumentError, OptionError, PositionError, shown
-from .fields import Field, Option, as_int, is_number
+from .errors import ArgumentError, PositionError, shown
+from .fields import Field, Option, as_int, check_options, is_number, write_options
 from .perft import count_leaves
 from .playout import random_games, random_games_looking_back
 from .render.text import pit_at
@@ -98,22 +97,12 @@ class Game:
     PHASES: ClassVar[dict[int, str]] = {SOW: "sow"}  # the kinds of decision
     FIELDS: Mapping[str, Field] = {}  # of a position, beside board and captured seeds
     KEEPS_CAPTURES: ClassVar[bool] = True  # False: captured seeds are sown again
+    COUNTS_SEEDS: ClassVar[bool] = False  # True: more captured seeds win
     LASTING_FIELDS: ClassVar[tuple[str, ...]] = ()  # those that outlive a turn
 
     def __init__(self, **options: Any) -> None:
-        known = {option.name: option for option in self.OPTIONS}
-        for name in options:
-            if name not in known:
-                raise OptionError(
-                    f"{self.NAME} has no option {shown(name)}; its options are: {', '.join(known)}"
-                )
         self.name = self.NAME
-        self.options: Mapping[str, Any] = MappingProxyType(
-            {
-                name: option.check(self.NAME, options.get(name, option.default))
-                for name, option in known.items()
-            }
-        )
+        self.options = check_options(self.NAME, self.OPTIONS, options)
         self.rows, self.columns = self._shape()
         self.rules = self._rules()
         self.FIELDS = self._position_fields()
@@ -353,12 +342,8 @@ class Game:
     @property
     def spec(self) -> str:
         """The game as :func:`mancala_ai.make` reads it, with the options that differ."""
-        changed = [
-            f"{option.name}={option.write(self.options[option.name])}"
-            for option in self.OPTIONS
-            if self.options[option.name] != option.default
-        ]
-        return self.name + (":" + ",".join(changed) if changed else "")
+        changed = write_options(self.OPTIONS, self.options)
+        return self.name + (":" + changed if changed else "")
 
     def __reduce__(self) -> Any:
         return _remake, (self.name, dict(self.options))

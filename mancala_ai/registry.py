@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .errors import OptionError, UnknownGameError, shown
+from .errors import UnknownGameError, shown
+from .fields import parse_options
 
 if TYPE_CHECKING:
     from .game import Game, Option
@@ -44,7 +45,7 @@ def make(spec: str, **options: Any) -> Game:
     """
     name, _, listed = spec.partition(":") if isinstance(spec, str) else (spec, "", "")
     game_class = _game_class(name)
-    return game_class(**{**_parse_options(game_class, listed), **options})
+    return game_class(**{**parse_options(name, game_class.OPTIONS, listed), **options})
 
 
 def option_table(name: str) -> tuple[Option, ...]:
@@ -57,19 +58,3 @@ def _game_class(name: Any) -> type[Game]:
         raise UnknownGameError(f"unknown game {shown(name)}; the games are: {', '.join(_CLASSES)}")
     found: type[Game] = getattr(import_module(f".rules.{name}", __package__), _CLASSES[name])
     return found
-
-
-def _parse_options(game_class: type[Game], listed: str) -> dict[str, Any]:
-    known = {option.name: option for option in game_class.OPTIONS}
-    parsed = {}
-    for item in listed.split(",") if listed else ():
-        name, equals, text = item.partition("=")
-        if not equals:
-            raise OptionError(
-                f"option {shown(item)} of {game_class.NAME} is not of the form name=value"
-            )
-        if name in parsed:
-            raise OptionError(f"option {shown(name)} of {game_class.NAME} is given twice")
-        # an unknown name is left to the game, which says what exists
-        parsed[name] = known[name].parse(game_class.NAME, text) if name in known else text
-    return parsed

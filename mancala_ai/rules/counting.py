@@ -23,6 +23,8 @@ def more_seeds(rules, state):
 class CountingGame(Game):
     """A game won by captured seeds, with one row of pits for each player."""
 
+    COUNTS_SEEDS = True
+
     def _shape(self) -> tuple[int, int]:
         return 1, self.options["columns"]
 

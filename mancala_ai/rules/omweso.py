@@ -332,9 +332,9 @@ def _deal(rules, state, numbers):
 class SetupOption(Option):
     """The option that also takes two arrangements of 32 seeds."""
 
-    def check(self, game: str, value: Any) -> Any:
+    def check(self, owner: str, value: Any) -> Any:
         if isinstance(value, str):
-            return super().check(game, value)
+            return super().check(owner, value)
         try:
             halves = np.asarray(value)
         except ValueError:
@@ -345,16 +345,16 @@ class SetupOption(Option):
             or halves.min() < 0
             or (halves.sum(axis=1) != SEEDS).any()
         ):
-            raise self.error(game, value)
+            raise self.error(owner, value)
         return tuple(map(tuple, halves.tolist()))
 
-    def parse(self, game: str, text: str) -> Any:
+    def parse(self, owner: str, text: str) -> Any:
         if "/" not in text:
-            return self.check(game, text.strip())
+            return self.check(owner, text.strip())
         try:
-            return self.check(game, [list(map(int, half.split("."))) for half in text.split("/")])
+            return self.check(owner, [list(map(int, half.split("."))) for half in text.split("/")])
         except ValueError:
-            raise self.error(game, text) from None
+            raise self.error(owner, text) from None
 
     def write(self, value: Any) -> str:
         if isinstance(value, str):
