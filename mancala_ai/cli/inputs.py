@@ -1,0 +1,35 @@
+"""What the commands are given: checks that the library does not make itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mancala_ai.game import Game
+    from mancala_ai.state import State
+
+
+class InputError(ValueError):
+    """Command-line input that is refused; its text is one line for the user."""
+
+
+def integer(type_: Any, tokens: Sequence[Any]) -> int:
+    """An integer as written; cyclopts itself would round 2.5."""
+    text = tokens[0].value
+    if not re.fullmatch("[+-]?[0-9]+", text):
+        raise ValueError(f"{text!r} is not an integer")
+    return int(text)
+
+
+def make_game(spec: str) -> Game:
+    """The game of a spec."""
+    import mancala_ai
+
+    return mancala_ai.make(spec)
+
+
+def position_of(game: Game, text: str | None) -> State:
+    """The position of a text; the initial one if there is none."""
+    return game.initial_state() if text is None else game.state_from_text(text)
