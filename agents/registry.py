@@ -14,6 +14,8 @@ _CLASSES = {
     "random": "simple.RandomAgent",
     "first": "simple.FirstAgent",
     "greedy": "simple.GreedyAgent",
+    "human": "human.HumanAgent",
+    "process": "process.ProcessAgent",
 }
 
 
