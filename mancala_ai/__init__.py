@@ -7,7 +7,8 @@
 
 Importing the package is light: Numba is imported by the first :func:`make`.
 
-Read next: ``game.py`` (games and states), ``rules/`` (the rules, one file a game).
+Read next: ``game.py`` (games and states), ``rules/`` (the rules, one file a game),
+``record.py`` (games as text).
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from .errors import (
     MancalaError,
     OptionError,
     PositionError,
+    RecordError,
     UnknownGameError,
 )
 from .registry import games, make, option_table
 
 if TYPE_CHECKING:
     from .game import Game, Lap, Option, RandomGames, State
+    from .record import Record, read_record, write_record
 
 __version__ = "0.1.0"
 
@@ -40,11 +43,15 @@ __all__ = [
     "OptionError",
     "PositionError",
     "RandomGames",
+    "Record",
+    "RecordError",
     "State",
     "UnknownGameError",
     "games",
     "make",
     "option_table",
+    "read_record",
+    "write_record",
 ]
 
 # In a checkout, agents, benchmarks and envs lie beside this folder instead of inside it.
@@ -58,4 +65,8 @@ def __getattr__(name: str) -> Any:
         from . import game
 
         return getattr(game, name)
+    if name in ("Record", "read_record", "write_record"):
+        from . import record
+
+        return getattr(record, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -41,3 +41,7 @@ class UnknownAgentError(MancalaError):
 
 class AgentError(MancalaError):
     """An agent that failed: it ended, hung, or answered what makes no sense."""
+
+
+class RecordError(MancalaError):
+    """A record of a game that is malformed or breaks the rules of its game."""

@@ -23,7 +23,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from cyclopts import App
 
-from . import bench, games, perft
+from . import analyse, bench, games, perft, play, replay
 from .running import interruptible, run
 
 __all__ = ["app", "interruptible", "main", "run"]
@@ -46,6 +46,9 @@ app = App(
 app.command(bench.bench)
 app.command(perft.perft)
 app.command(games.games)
+app.command(play.play)
+app.command(replay.replay)
+app.command(analyse.analyse)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

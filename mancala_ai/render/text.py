@@ -1,4 +1,4 @@
-"""A board as text, for terminals and ``print``.
+"""A board, and what happened on it, as text: for terminals and ``print``.
 
 Every board is drawn by the same rule: a player's rows from the outer to the inner,
 the first sown to the right, the next to the left, and so on; North's half is
@@ -8,39 +8,66 @@ the game's notation.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..state import State
+    from ..state import Lap, State
 
 NAMES = ("South", "North")
 
+FIRST_LAPS, LAST_LAPS = 4, 3  # those of a long relay that are told
 
-def draw(state: State) -> str:
-    """The board of a state, North above, and a line that says who decides what."""
+
+def draw(
+    state: State, paint: Callable[[int, int, str], str] | None = None, width: int | None = None
+) -> str:
+    """The board of a state, North above, and a line that says who decides what.
+
+    Parameters
+    ----------
+    state : State
+    paint : callable, optional
+        ``paint(player, pit, text)`` is shown instead of the text of a player's home pit;
+        it may add colours, but must take as much room.
+    width : int, optional
+        Of the screen, in characters; the players' captions go above and below the board
+        if they do not fit beside it.
+    """
     game = state.game
     board, fields = state.board.tolist(), state.fields
     cells = [
         [game._cell(fields, player, pit, seeds) for pit, seeds in enumerate(board[player])]
         for player in (0, 1)
     ]
-    width = max(2, *(len(cell) for half in cells for cell in half)) + 1
+    room = max(2, *(len(cell) for half in cells for cell in half)) + 1
 
     def line(player: int, texts: list[str]) -> str:
-        texts = texts[::-1] if player else texts
-        return "".join(f"{text:>{width}}" for text in texts)
+        return "".join(texts[::-1] if player else texts)
+
+    def cell(player: int, pit: int) -> str:
+        text = cells[player][pit].rjust(room)
+        return paint(player, pit, text) if paint else text
 
     def row(player: int, number: int) -> str:
         pits = [pit_at(number, column, game.columns) for column in range(game.columns)]
-        return line(player, [cells[player][pit] for pit in pits])
+        return line(player, [cell(player, pit) for pit in pits])
 
-    labels = [[line(player, texts) for texts in game._column_labels(player)] for player in (0, 1)]
+    def labels(player: int) -> list[str]:
+        lines = game._column_labels(player)
+        return [line(player, [text.rjust(room) for text in texts]) for texts in lines]
+
     north = [row(1, number) for number in range(game.rows)]
     south = [row(0, number) for number in reversed(range(game.rows))]
-    north[0] += _caption(state, 1)
-    south[-1] += _caption(state, 0)
-    divider = " " + "-" * (width * game.columns - 1)
-    return "\n".join([*reversed(labels[1]), *north, divider, *south, *labels[0], status(state)])
+    divider = " " + "-" * (room * game.columns - 1)
+    above, below = [*reversed(labels(1))], labels(0)
+    captions = [_caption(state, player) for player in (0, 1)]
+    if width is None or room * game.columns + max(map(len, captions)) <= width:
+        north[0] += captions[1]
+        south[-1] += captions[0]
+    else:
+        above, below = [captions[1], *above], [*below, captions[0]]
+    return "\n".join([*above, *north, divider, *south, *below, status(state)])
 
 
 def _caption(state: State, player: int) -> str:
@@ -62,3 +89,43 @@ def status(state: State) -> str:
         points = " : ".join(f"{p:g}" for p in state.points)
         return f"finished, {points} ({state.win_kind})"
     return f"{NAMES[state.player]} to {state.game._question(state)}"
+
+
+def describe_laps(state: State, laps: Sequence[Lap]) -> list[str]:
+    """The laps of an action (:meth:`State.trace`), a line each; of a long relay only some.
+
+    Parameters
+    ----------
+    state : State
+        Where the action is played.
+    laps : sequence of Lap
+    """
+    lines = [f"{number:>3}  {describe_lap(state, lap)}" for number, lap in enumerate(laps, 1)]
+    left_out = laps[FIRST_LAPS:-LAST_LAPS]
+    if len(left_out) > 1:
+        lines[FIRST_LAPS:-LAST_LAPS] = [f"     ... {len(left_out)} laps{_taken(left_out)} ..."]
+    return lines
+
+
+def describe_lap(state: State, lap: Lap) -> str:
+    """One lap in words."""
+    seeds = f"{lap.hand} seed{'s' * (lap.hand != 1)}"
+    way = " clockwise" if lap.direction < 0 else ""
+    start, landing = (pit_name(state, number) for number in (lap.start, lap.landing))
+    return f"{seeds} from {start}{way} to {landing}{_taken([lap])}"
+
+
+def _taken(laps: Sequence[Lap]) -> str:
+    taken = sum(seeds for lap in laps for seeds in lap.captured.values())
+    return f", {taken} taken" if taken else ""
+
+
+def pit_name(state: State, number: int) -> str:
+    """A pit in the mover's numbers, by its name on the drawn board."""
+    game = state.game
+    if number >= 2 * game._pits:
+        return "the store"
+    owner, pit = game._place(state.player, number)
+    name = game.action_names(owner)[pit]
+    shared = owner != state.player and name in game.action_names(state.player)
+    return f"{NAMES[owner]}'s {name}" if shared else name

@@ -1,0 +1,370 @@
+"""``mancala play``: a game on the terminal, between people and agents in any mixture.
+
+A :class:`Session` is the game under way; a :class:`Table` has it played. What a person
+types is a move or one of ``COMMANDS``, and whatever is wrong with it is answered by one
+line.
+
+Read first: ``display.py``, ``../../agents/human.py``. Read next: ``replay.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from collections.abc import Callable, Container, Mapping
+from contextlib import ExitStack
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from .inputs import InputError, integer, make_game
+from .output import new_console
+from .running import interruptible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from mancala_ai.agents import Agent
+    from mancala_ai.record import Record
+    from mancala_ai.state import State
+
+GAME_OVER = "The game is over: undo, save FILE, or quit."
+CONTRACT = {"mode": "contract"}  # the header of a game in which no move is taken back
+
+COMMANDS = {
+    "help": "this list, and the legal moves",
+    "hint": "what an agent would play",
+    "undo": "back to your last decision",
+    "save FILE": "write the game to a file; without FILE where it was last saved",
+    "load FILE": "go on with the game in a file",
+    "quit": "leave the game",
+}
+
+
+def play(
+    game: str | None = None,
+    /,
+    *,
+    south: str = "human",
+    north: str = "greedy",
+    hints: str = "greedy",
+    record: Path | None = None,
+    position: str | None = None,
+    contract: Annotated[bool, Parameter(negative=())] = False,
+    seed: Annotated[
+        int | None, Parameter(converter=integer, validator=Number(gte=0, lt=2**64))
+    ] = None,
+) -> None:
+    """Play a game.
+
+    Moves are typed in the game's notation, which stands around the board; type `help` for
+    all else that can be typed. Two agents play without being asked anything.
+
+    Parameters
+    ----------
+    game
+        NAME or NAME:option=value,... (see `mancala games`). It may be left out if the
+        record names it.
+    south
+        Who moves first: human, or an agent as NAME:option=value,...
+    north
+        Who moves second.
+    hints
+        The agent that answers `hint`.
+    record
+        Go on with the game in this file, if there is such a file, and write the game there
+        when it ends or is left.
+    position
+        Start from this position, in the one-line form of the library (`state.to_text()`).
+    contract
+        Omweso's contract mode: no move may be taken back.
+    seed
+        Of the set-up, where it is random, and of the agents. A new one each time by default.
+    """
+    from mancala_ai.agents import make_agent
+    from mancala_ai.record import write_record
+
+    if seed is None:
+        seed = random.SystemRandom().getrandbits(32)
+    players = {"south": south, "north": north}
+    if record is not None and record.exists():
+        session = Session(_earlier(record, game, position))
+        session.headers |= players
+    else:
+        session = Session(_beginning(game, position, seed, players))
+    if contract:
+        if session.game.name != "omweso":
+            raise InputError(f"--contract is a mode of omweso, not of {session.game.name}")
+        session.headers |= CONTRACT
+    with ExitStack() as leaving:
+        seats = []
+        for player, spec in enumerate((south, north)):
+            seats.append(make_agent(spec, seed=(seed + player) % 2**64))
+            leaving.callback(seats[-1].close)
+        helper = make_agent(hints, seed=seed)
+        leaving.callback(helper.close)
+        if record is not None:
+            write_record(session.to_record(), record)  # so that it is known to be possible
+            leaving.callback(lambda: write_record(session.to_record(), record))
+        Table(session, seats, helper, new_console(sys.stdout), record).play()
+
+
+def _earlier(file: Path, game: str | None, position: str | None) -> Record:
+    """The record to go on with; InputError if it is not what was asked for."""
+    from mancala_ai.record import read_record
+
+    record = read_record(file)
+    if game is not None and make_game(game) != record.game:
+        raise InputError(f"the game in {file} is {record.game.spec}, not {game}")
+    if position is not None:
+        raise InputError(f"--position starts a new game, but there is one in {file}")
+    return record
+
+
+def _beginning(
+    game: str | None, position: str | None, seed: int, players: Mapping[str, str]
+) -> Record:
+    """A new game."""
+    from mancala_ai.record import Record
+
+    if game is None:
+        raise InputError("a game is needed: GAME, or a --record to go on with")
+    played = make_game(game)
+    start = played.initial_state(seed) if position is None else played.state_from_text(position)
+    headers = {**players, "date": date.today().isoformat(), "seed": str(seed)}
+    return Record(played, (), headers, start=start)
+
+
+class Session:
+    """A game under way: what was played and said, and whether it can be taken back."""
+
+    def __init__(self, record: Record) -> None:
+        self.load(record)
+
+    def load(self, record: Record) -> None:
+        """Go on with the game of a record."""
+        self.game, self.headers = record.game, dict(record.headers)
+        self.states, self.actions = record.states(), list(record.actions)
+        self.comments = dict(record.comments)
+
+    def to_record(self) -> Record:
+        """The game so far."""
+        from mancala_ai.record import Record
+
+        start = self.states[0]
+        return Record(self.game, tuple(self.actions), self.headers, self.comments, start)
+
+    @property
+    def state(self) -> State:
+        """The position now."""
+        return self.states[-1]
+
+    def play(self, action: int, comment: str) -> None:
+        """One more action; it has to be legal. The comment may be empty."""
+        self.states.append(self.state.apply(action))
+        self.actions.append(action)
+        if comment:
+            self.comments[len(self.actions)] = comment
+
+    def take_back(self, players: Container[int]) -> None:
+        """Back to the last decision made by one of some players; InputError if it may not be."""
+        self.check_may_take_back()
+        for at in reversed(range(len(self.actions))):
+            if self.states[at].player in players:
+                del self.states[at + 1 :], self.actions[at:]
+                self.comments = {n: text for n, text in self.comments.items() if n <= at}
+                return
+        raise InputError("there is nothing to take back")
+
+    def check_may_take_back(self) -> None:
+        """InputError in contract mode."""
+        if self.headers.items() >= CONTRACT.items():
+            raise InputError("in contract mode no move is taken back")
+
+
+class Table:
+    """Two players at a session, and what they see of it."""
+
+    def __init__(
+        self,
+        session: Session,
+        seats: list[Agent],
+        helper: Agent,
+        console: Console,
+        file: Path | None,
+    ) -> None:
+        from mancala_ai.agents.human import HumanAgent
+
+        self.session, self.seats, self.helper, self.console = session, seats, helper, console
+        self.file = file
+        self.people = {p for p, agent in enumerate(seats) if isinstance(agent, HumanAgent)}
+        self.left = False
+        self._commands: dict[str, Callable[[str], None]] = {
+            "help": self._help,
+            "hint": self._hint,
+            "undo": self._undo,
+            "save": self._save,
+            "load": self._load,
+            "quit": self._quit,
+        }
+
+    def play(self) -> None:
+        """Play until the game is over, or somebody leaves."""
+        south, north = (agent.spec for agent in self.seats)
+        self._say(f"{self.session.game.spec}: South is {south}, North is {north}.")
+        if self.people:
+            self._say("Type a move, or help.")
+        self._show()
+        while not self.left:
+            state = self.session.state
+            if state.is_terminal and not self.people:
+                return
+            if state.is_terminal or state.player in self.people:
+                self._listen()
+            else:
+                self._let_act(self.seats[state.player])
+
+    def _let_act(self, agent: Agent) -> None:
+        from .display import finding
+
+        state = self.session.state
+        action = interruptible(partial(agent.act, state))
+        self._move(action, finding(state, agent.last_info))
+
+    def _listen(self) -> None:
+        """One line from a person: a move or a command."""
+        from mancala_ai.agents.human import ask, read_move
+        from mancala_ai.errors import MancalaError
+        from mancala_ai.render.text import NAMES
+
+        state = self.session.state
+        try:
+            line = ask("> " if state.is_terminal else f"{NAMES[state.player]}> ")
+        except EOFError:
+            self._say("")
+            self.left = True
+            return
+        except KeyboardInterrupt:
+            self._say("")
+            raise
+        word, _, rest = line.partition(" ")
+        command = self._commands.get(word.lower())
+        try:
+            if not line.isprintable():
+                raise InputError("that has characters that cannot be read")
+            if command is not None:
+                command(rest.strip())
+            elif state.is_terminal:
+                self._say(GAME_OVER)
+            elif line:
+                self._move(read_move(state, line), "")
+        except (InputError, MancalaError) as error:
+            self._say(str(error))
+        except OSError as error:
+            self._say(f"{error.filename or rest}: {error.strerror}")
+
+    def _move(self, action: int, comment: str) -> None:
+        from .display import move_lines
+
+        self._say("\n".join(move_lines(self.session.state, action)))
+        if comment:
+            self._say(f"     {comment}")
+        self.session.play(action, comment)
+        self._show(self.session.states[-2])
+
+    def _show(self, before: State | None = None) -> None:
+        from mancala_ai.render.text import NAMES
+
+        from .display import show_board
+
+        state = self.session.state
+        self._say("")
+        show_board(self.console, state, before)
+        south, north = state.points
+        if south != north:
+            self._say(f"{NAMES[north > south]} wins.")
+        if state.is_terminal and self.people:
+            self._say(GAME_OVER)
+
+    def _say(self, text: str) -> None:
+        self.console.print(text, soft_wrap=True)
+
+    # Commands
+
+    def _help(self, _: str) -> None:
+        from mancala_ai.agents.human import numbers_are_free
+
+        state = self.session.state
+        for name, meaning in COMMANDS.items():
+            self._say(f"{name:<10} {meaning}")
+        if state.is_terminal:
+            return
+        free = numbers_are_free(state)
+        names = {a: state.action_to_text(a) for a in state.legal_actions()}
+        moves = [f"{text} ({action})" if free else text for action, text in names.items()]
+        self._say("legal moves" + (", by name or by number:" if free else ":"))
+        self.console.print("  ".join(moves))
+
+    def _hint(self, _: str) -> None:
+        from .display import finding
+
+        state = self.session.state
+        if state.is_terminal:
+            raise InputError(GAME_OVER)
+        action = interruptible(partial(self.helper.act, state))
+        found = finding(state, self.helper.last_info)
+        move = f"{self.helper.spec} would play {state.action_to_text(action)}"
+        self._say(f"{move} ({found})" if found else move)
+
+    def _undo(self, _: str) -> None:
+        self.session.take_back(self.people)
+        self._show()
+
+    def _save(self, name: str) -> None:
+        from mancala_ai.record import write_record
+
+        path = _path(name) if name else self.file
+        if path is None:
+            raise InputError("save needs the name of a file: save FILE")
+        if path != self.file:
+            _check_may_replace(path)
+        write_record(self.session.to_record(), path)
+        self.file = path
+        self._say(f"saved to {path}")
+
+    def _load(self, name: str) -> None:
+        from mancala_ai.record import read_record
+
+        if not name:
+            raise InputError("load needs the name of a file: load FILE")
+        self.session.check_may_take_back()
+        players = {"south": self.session.headers["south"], "north": self.session.headers["north"]}
+        self.session.load(read_record(_path(name)))
+        self.session.headers |= players
+        for agent in self.seats:
+            agent.reset()
+        self._show()
+
+    def _quit(self, _: str) -> None:
+        self.left = True
+
+
+def _path(name: str) -> Path:
+    return Path(os.path.expanduser(name))
+
+
+def _check_may_replace(path: Path) -> None:
+    """InputError if a file exists that is no record: it would be lost."""
+    from mancala_ai.errors import RecordError
+    from mancala_ai.record import read_record
+
+    try:
+        if path.is_file():
+            read_record(path)
+    except RecordError:
+        raise InputError(f"{path} exists, and is no record of a game") from None

@@ -1,0 +1,113 @@
+"""``mancala replay``: a recorded game, shown position by position, or checked.
+
+Read first: ``../record.py``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from .output import new_console
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from mancala_ai.record import Record
+
+HELP = "Enter: next   b: back   a number: that move   q: quit"
+
+
+def replay(
+    file: Path,
+    /,
+    *,
+    check: Annotated[bool, Parameter(negative=())] = False,
+) -> None:
+    """Step through a recorded game.
+
+    On a terminal Enter goes on, b goes back, a number goes to the position after that
+    move and q quits; elsewhere all positions are printed.
+
+    Parameters
+    ----------
+    file
+        A record, as `mancala play` saves it (`help("mancala_ai.record")` says more).
+    check
+        Only check that every move is legal and the result right, and say so in one line.
+    """
+    from mancala_ai.record import read_record
+
+    record = read_record(file)
+    if check:
+        print(f"{file}: OK, {record.game.spec}, {count(record)}, result {record.result}")
+        return
+    console = new_console(sys.stdout)
+    print_headers(console, record)
+    if console.is_terminal and sys.stdin is not None and sys.stdin.isatty():
+        _step(console, record)
+    else:
+        for number in range(len(record.actions) + 1):
+            print_position(console, record, number)
+        console.print(f"\nresult: {record.result}")
+
+
+def count(record: Record) -> str:
+    """The length of a game in words."""
+    moves = len(record.actions)
+    return f"{moves} move{'s' * (moves != 1)}"
+
+
+def print_headers(console: Console, record: Record) -> None:
+    """What a record says of its game."""
+    console.print(f"game: {record.game.spec}", soft_wrap=True)
+    for name, value in record.headers.items():
+        console.print(f"{name}: {value}", soft_wrap=True)
+
+
+def print_position(console: Console, record: Record, number: int) -> None:
+    """The position after ``number`` moves, below the last of them and its comment."""
+    from .display import move_lines, show_board
+
+    state = record.states()[number]
+    before = record.states()[number - 1] if number else None
+    if before is not None:
+        console.print()
+        first, *laps = move_lines(before, record.actions[number - 1])
+        console.print(f"{number}. {first}", *laps, sep="\n", soft_wrap=True)
+    for line in record.comments.get(number, "").splitlines():
+        console.print(f"; {line}", soft_wrap=True)
+    console.print()
+    show_board(console, state, before)
+
+
+def _step(console: Console, record: Record) -> None:
+    """Show one position after the other, as the person at the terminal wants."""
+    from mancala_ai.agents.human import ask
+
+    last = len(record.actions)
+    console.print(HELP)
+    number, shown = 0, None
+    while number <= last:
+        if number != shown:
+            print_position(console, record, number)
+            shown = number
+        try:
+            wish = ask(f"[{number} of {last}] ")
+        except EOFError:
+            console.print()
+            return
+        if wish == "":
+            number += 1
+        elif wish == "q":
+            return
+        elif wish == "b":
+            number = max(0, number - 1)
+        elif re.fullmatch("[0-9]{1,9}", wish) and int(wish) <= last:
+            number = int(wish)
+        else:
+            console.print(f"{HELP} (0 to {last})")
