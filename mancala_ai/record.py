@@ -5,15 +5,16 @@
     north: greedy
     date: 2025-11-30
 
-    ; North has promised not to capture.
-    1. south m
-    2. north p3
-    3. south n i<
-    4. north m ; a slip,
-    ; as South shows
-    5. south j
+    ; North has promised to be quick.
+    1. south l
+    2. north l ; as in a mirror,
+    ; which is seldom wise
+    3. south i
+    4. north i
+    5. south n ; and now the choice: clockwise?
+    5. south i
 
-    result: 2-0 okutema
+    result: 2-0 akakyala
 
 First the headers, ``name: value``: ``game`` is as :func:`mancala_ai.make` takes it,
 ``start``, if there is one, the position in which the game began (``State.to_text()``),
@@ -34,7 +35,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 
 from .errors import MancalaError, RecordError, shown
@@ -146,19 +146,21 @@ class Record:
 
     def _move_lines(self) -> Iterator[str]:
         yield from _comment_lines(self.comments.get(0, ""))
-        movers = (state.player for state in self._states[:-1])
-        played = enumerate(zip(self._states, self.actions, movers, strict=False))
-        for turn, (player, moves) in enumerate(groupby(played, lambda move: move[1][2]), 1):
-            line = begin = f"{turn}. {PLAYERS[player]}"
-            for index, (state, action, _) in moves:
-                line += " " + state.action_to_text(action)
-                first, *others = _comment_lines(self.comments.get(index + 1, "")) or [""]
-                if first:
-                    yield f"{line} {first}"
-                    yield from others
-                    line = begin
-            if line != begin:
-                yield line
+        turn, mover, line = 0, -1, ""
+        for number, (state, action) in enumerate(zip(self._states, self.actions, strict=False), 1):
+            if state.player != mover:
+                if line:
+                    yield line
+                turn, mover, line = turn + 1, state.player, ""
+            line = line or f"{turn}. {PLAYERS[mover]}"
+            line += " " + state.action_to_text(action)
+            if comment := self.comments.get(number):
+                first, *others = _comment_lines(comment)
+                yield f"{line} {first}"
+                yield from others
+                line = ""
+        if line:
+            yield line
 
 
 def read_record(path: str | Path) -> Record:
@@ -343,6 +345,8 @@ def _comments(comments: Mapping[int, str], actions: int) -> Iterator[tuple[int, 
     for at, text in comments.items():
         if at not in range(actions + 1):
             raise RecordError(f"a comment on move {shown(at)}: there are {actions} moves")
+        if not isinstance(text, str):
+            raise RecordError(f"the comment on move {at} is a text, not {shown(text)}")
         lines = [line.replace("\t", " ").strip() for line in text.split("\n")]
         if any(_CONTROL.search(line) for line in lines):
             raise RecordError(f"the comment on move {at} has a control character: {shown(text)}")
