@@ -1,0 +1,516 @@
+"""``mancala play`` and ``mancala replay``, and the agent that is a person."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from io import StringIO
+
+import pytest
+
+import mancala_ai as ma
+from mancala_ai.agents import Agent, make_agent, registry
+from mancala_ai.agents.human import MOST_LISTED, read_move
+from mancala_ai.cli import main, play
+from mancala_ai.errors import AgentError, IllegalActionError
+
+COMMAND = [sys.executable, "-m", "mancala_ai.cli"]
+NEVER = "2,0,1,0,1,0,1,0,1,0,1,0,1,0,2,1/51,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 south"  # sown from i
+
+
+@pytest.fixture
+def mancala(capsys, monkeypatch):
+    """Runs a command with lines typed into it; exit code, stdout and stderr."""
+
+    def run(line, *typed):
+        monkeypatch.setattr(sys, "stdin", StringIO("".join(f"{text}\n" for text in typed)))
+        code = main(line.split() if isinstance(line, str) else line)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def boards(out, like):
+    """Every board that was drawn, each after a blank line and as high as that of a state."""
+    height = len(str(like).splitlines())
+    parts = [part.splitlines()[:height] for part in out.split("\n\n")[1:]]
+    return ["\n".join(part) for part in parts if len(part) == height]
+
+
+def after(state, *texts):
+    """The positions from a state on."""
+    states = [state]
+    for text in texts:
+        states.append(states[-1].apply(states[-1].text_to_action(text)))
+    return states
+
+
+# Moves -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "action"),
+    [
+        ("kalah", "1", 0),
+        ("kalah", "6", 5),
+        ("hoyito_iii", "2", 1),
+        ("oware", "a", 0),
+        ("oware", "F", 5),
+        ("oware", "3", 3),
+        ("omweso", "m", 4),
+        ("omweso", "M", 4),
+        ("omweso", "7", 7),
+        ("tsoro", "u1", 20),
+        ("tsoro", "20", 20),
+        ("gore", "h", None),
+        ("gore", "d", 3),
+        ("kalah", "0", None),
+        ("kalah", "7", None),
+        ("omweso", "35", None),
+        ("omweso", "m<", None),
+        ("omweso", "", None),
+        ("omweso", "²", None),
+        ("omweso", "9" * 5000, None),
+        ("omweso", "-1", None),
+    ],
+)
+def test_moves_are_notation_or_numbers_where_no_notation_is_one(spec, text, action):
+    state = ma.make(spec).initial_state()
+    if action is not None:
+        assert read_move(state, text) == action
+        return
+    with pytest.raises(IllegalActionError, match="is no legal move here; legal: ") as caught:
+        read_move(state, text)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+def test_offers_are_not_all_listed():
+    game = ma.make("gore")
+    owned = "0,0,0,0,0,0,1,1"
+    state = game.state_from_text(f"6,6,0,0/1,0,0,0 south captured=0,35 owner={owned}")
+    with pytest.raises(IllegalActionError, match=r"legal: a b e offer:a .* \.\.\. and 14 more$"):
+        read_move(state, "z")
+    assert len(state.legal_actions()) == MOST_LISTED + 14
+
+
+def test_no_command_is_a_move():
+    for name in ma.games():
+        moves = {text.lower() for player in (0, 1) for text in ma.make(name).action_names(player)}
+        assert not moves & {words.split()[0] for words in play.COMMANDS}
+
+
+def test_the_human_agent_asks_until_it_gets_a_move(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", StringIO("nine\n\n3\n"))
+    agent = make_agent("human")
+    state = ma.make("kalah").initial_state()
+    assert agent.act(state) == 2
+    out = capsys.readouterr().out
+    assert out.startswith(str(state))
+    assert out.count("is no legal move here") == 2
+    with pytest.raises(AgentError, match="human: the input has ended"):
+        agent.act(state)
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(AgentError, match="human: the input has ended"):
+        agent.act(state)
+
+
+# Play ------------------------------------------------------------------------
+
+
+def test_a_game_to_its_end(mancala, tmp_path):
+    file = tmp_path / "game.txt"
+    position = "0,0,0,0,1,1/3,0,0,0,0,1 south captured=30,12"
+    words = ["play", "kalah", "--north", "first", "--position", position, "--record", str(file)]
+    code, out, err = mancala(words, "5", "7", "6", "1", "undo", "6", "quit")
+    assert (code, err) == (0, "")
+    assert out.count("South wins.") == 2
+    assert out.count("The game is over: undo, save FILE, or quit.") == 3  # also as answer to 1
+    record = ma.read_record(file)
+    assert record.start.to_text() == position
+    assert record.result == "1-0 seeds"
+
+
+def test_play_against_an_agent(mancala):
+    code, out, err = mancala("play kalah --north first --seed 5", "3", "6", "bad", "1")
+    assert (code, err) == (0, "")
+    assert "kalah: South is human, North is first." in out
+    assert "South> 3\nSouth plays 3: 4 seeds from 3 to the store\n" in out
+    assert "South plays 6: 5 seeds from 6 to North's 4" in out
+    assert "North plays 1: 5 seeds from 1 to 6\n" in out
+    assert "'bad' is no legal move here; legal: 1 2 4 5\n" in out
+    states = after(ma.make("kalah").initial_state(), "3", "6", "1", "1", "2")
+    assert boards(out, states[0]) == list(map(str, states))
+
+
+def test_undo_goes_back_to_the_persons_own_decision(mancala):
+    _, out, _ = mancala("play kalah --north first", "undo", "3", "6", "undo", "undo", "undo")
+    assert out.count("there is nothing to take back") == 2
+    begin, again, *others = after(ma.make("kalah").initial_state(), "3", "6", "1")
+    assert boards(out, begin) == list(map(str, [begin, again, *others, again, begin]))
+
+
+def test_undo_between_two_people_takes_one_decision(mancala):
+    _, out, _ = mancala("play kalah --north human", "1", "2", "undo", "undo")
+    one, two, three = after(ma.make("kalah").initial_state(), "1", "2")
+    assert boards(out, one) == list(map(str, [one, two, three, two, one]))
+
+
+def test_contract_mode_takes_nothing_back(mancala, tmp_path):
+    file = tmp_path / "game.txt"
+    words = f"play omweso --contract --north human --record {file}"
+    _, out, _ = mancala(words, "m", "undo", f"load {file}")
+    assert out.count("in contract mode no move is taken back") == 2
+    assert ma.read_record(file).headers["mode"] == "contract"
+    assert len(ma.read_record(file).actions) == 1
+    _, out, _ = mancala(f"play --record {file} --north human", "undo")  # it stays what it is
+    assert "in contract mode no move is taken back" in out
+    _, out, _ = mancala("play omweso --north human", "m", "undo")
+    assert "contract" not in out
+
+
+def test_save_and_load(mancala, tmp_path):
+    file, other = tmp_path / "game.txt", tmp_path / "other.txt"
+    other.write_text("not a game")
+    typed = ["save", "3", f"save {file}", "6", "save", f"load {other}", f"save {other}", "load"]
+    typed += [f"load {tmp_path}/none", f"save {tmp_path}", f"save {tmp_path}/no/such"]
+    _, out, _ = mancala("play kalah --north human --seed 9", *typed)
+    assert out.count(f"saved to {file}\n") == 2
+    for complaint in (
+        "save needs the name of a file",
+        "load needs the name of a file",
+        f"{other}: line 1: 'not a game' is no header",
+        f"{other} exists, and is no record of a game",
+        f"{tmp_path}/none: No such file or directory",
+        f"{tmp_path}: Is a directory",
+        f"{tmp_path}/no/such: No such file or directory",
+    ):
+        assert f"\n{complaint}" in out
+    assert other.read_text() == "not a game"
+    record = ma.read_record(file)
+    assert record.actions == (2, 5)
+    assert record.headers["seed"] == "9"
+    assert (record.headers["south"], record.headers["north"]) == ("human", "human")
+
+    _, out, _ = mancala("play oware --north first", f"load {file}", "2", "undo")
+    reached = after(ma.make("kalah").initial_state(), "3", "6", "1")
+    assert boards(out, reached[0])[1:3] == list(map(str, reached[2:]))  # North's turn: it plays
+
+
+def test_a_record_is_gone_on_with(mancala, tmp_path):
+    file = tmp_path / "game.txt"
+    assert mancala(f"play kalah --north first --record {file}", "3", "6")[0] == 0
+    assert ma.read_record(file).actions == (2, 5, 0)
+    code, out, _ = mancala(f"play --north random --seed 1 --record {file}", "2", "quit")
+    assert code == 0
+    record = ma.read_record(file)
+    assert record.actions[:4] == (2, 5, 0, 1)
+    assert record.headers["north"] == "random"
+    assert boards(out, record.start)[0] == str(record.states()[3])
+    before = file.read_text()
+    for words, complaint in (
+        ("play oware", "the game in"),
+        ("play kalah --position x", "--position starts a new game"),
+        ("play --contract", "--contract is a mode of omweso, not of kalah"),
+    ):
+        code, _, err = mancala(f"{words} --record {file}")
+        assert code == 2
+        assert complaint in err
+    assert file.read_text() == before
+
+
+def test_a_record_that_is_none_is_left_alone(mancala, tmp_path):
+    file = tmp_path / "game.txt"
+    file.write_text("game: kalah\n1. south 9\n")
+    code, out, err = mancala(f"play kalah --record {file}", "1")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"mancala: {file}: line 2: move 1: no legal move '9'")
+    assert file.read_text() == "game: kalah\n1. south 9\n"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_two_agents_play_by_themselves(mancala, tmp_path):
+    first, second = tmp_path / "1.txt", tmp_path / "2.txt"
+    for file in (first, second):
+        words = "play hoyito_iii:columns=3 --south random --north random --seed 4 --record"
+        code, out, err = mancala([*words.split(), str(file)])
+        assert (code, err) == (0, "")
+        assert "help" not in out
+        assert ">" not in out.replace("  > ", "")  # only the marks of boards
+    record = ma.read_record(first)
+    assert record.final.is_terminal
+    assert first.read_text() == second.read_text()
+    assert boards(out, record.start)[-1] == str(record.final)
+    code, out, _ = mancala(f"play --south random --north random --record {first}")
+    assert (code, len(boards(out, record.start))) == (0, 1)  # it is over
+
+
+def test_the_seed_of_the_setup_and_of_the_agents_is_recorded(mancala, tmp_path):
+    seeds = set()
+    for name in ("1.txt", "2.txt"):
+        assert mancala(f"play omweso:setup=random --record {tmp_path / name}")[0] == 0
+        record = ma.read_record(tmp_path / name)
+        seeds.add(record.headers["seed"])
+        drawn = ma.make("omweso", setup="random").initial_state(int(record.headers["seed"]))
+        assert record.start == drawn
+    assert len(seeds) == 2
+
+
+class Knowing(Agent):
+    """Takes the last move, and says that it has thought."""
+
+    NAME = "knowing"
+
+    def choose(self, state, seconds):
+        action = state.legal_actions()[-1]
+        line = [action, state.apply(action).legal_actions()[0], 99]  # the last is nonsense
+        info = {"value": 2.5, "objective": "margin", "depth": 7, "proven": True}
+        return action, {**info, "num_simulations": 1234, "principal_variation": line}
+
+
+class Failing(Agent):
+    NAME = "failing"
+
+    def choose(self, state, seconds):
+        raise AgentError("failing: no idea")
+
+
+@pytest.fixture
+def more_agents(monkeypatch):
+    """The agents ``knowing`` and ``failing``."""
+    known = registry._agent_class
+    added = {"knowing": Knowing, "failing": Failing}
+    monkeypatch.setattr(registry, "_agent_class", lambda name: added.get(name) or known(name))
+
+
+def test_an_agent_that_fails_ends_the_game_in_one_line(mancala, more_agents, tmp_path):
+    file = tmp_path / "game.txt"
+    code, _, err = mancala(f"play kalah --north failing --record {file}", "1")
+    assert code == 2
+    assert err == "mancala: failing: no idea\n"
+    assert ma.read_record(file).actions == (0,)
+
+
+def test_what_an_agent_finds_is_shown_and_recorded(mancala, more_agents, tmp_path):
+    file = tmp_path / "game.txt"
+    found = "+2.5 seeds exactly, depth 7, 1,234 simulations, line 6 1"
+    words = f"play kalah --north knowing --hints knowing --record {file}"
+    _, out, _ = mancala(words, "hint", "1")
+    assert f"knowing would play 6 ({found})\n" in out
+    assert f"North plays 6: 4 seeds from 6 to South's 3\n     {found}\n" in out
+    assert f"2. north 6 ; {found}\n" in file.read_text()
+
+
+def test_hints_that_say_little_or_fail(mancala, more_agents):
+    _, out, _ = mancala("play kalah --hints first --north first", "hint")
+    assert "first would play 1\n" in out
+    code, out, _ = mancala("play kalah --hints failing --north first", "hint", "1")
+    assert code == 0
+    assert "\nfailing: no idea\n" in out
+    assert "South plays 1" in out
+
+
+def test_help_lists_commands_and_moves(mancala):
+    _, out, _ = mancala("play kalah --north first", "help")
+    for name, meaning in play.COMMANDS.items():
+        assert re.search(rf"^{name} +{meaning}$", out, re.MULTILINE)
+    assert out.count("legal moves:\n1  2  3  4  5  6\n") == 1
+    _, out, _ = mancala("play omweso --north first", "HELP")
+    assert "legal moves, by name or by number:\ni (0)  j (1)" in out
+
+
+def test_what_cannot_be_read_is_refused(mancala):
+    _, out, _ = mancala("play kalah --north first", "", "\x1b[A", "save a\0b", "\ud800")
+    assert out.count("that has characters that cannot be read") == 3
+
+
+def test_laps_are_told_and_long_relays_shortened(mancala):
+    game = ma.make("hoyito_iii")
+    _, out, _ = mancala("play hoyito_iii --north human", "1")
+    (lap, *others) = game.initial_state().trace(0)
+    assert f"South plays 1: {1 + len(others)} laps\n  1  4 seeds from 1 to 5\n" in out
+    assert len(others) == 4
+    assert out.count(" seeds from ") == 5
+
+    position = "1,3,2,1,2,2,6,1,2,5,4,3,1,4,1,2/0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,5 south"
+    _, out, _ = mancala(["play", "omweso", "--north", "human", "--position", position], "m")
+    assert "South plays m: 61 laps\n  1  2 seeds from m to o\n" in out
+    assert "\n     ... 54 laps ...\n 59  " in out
+    assert len(re.findall("seeds? from", out)) == 7
+
+
+def test_a_relay_that_never_ends(mancala):
+    words = ["play", "omweso", "--north", "human", "--position", NEVER]
+    _, out, _ = mancala(words, "i")
+    assert "South plays i: never ends, the last 128 of 128 laps repeat\n" in out
+    assert "annulled: the move never ends" in out
+    assert "wins" not in out
+
+
+def test_a_relay_that_is_too_long(mancala):
+    _, out, _ = mancala("play hoyito_iii:max_laps=4 --north human", "1")
+    assert "South plays 1: 5 laps are too many\n" in out
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("play", "GAME"),
+        ("play chess", "chess"),
+        ("play kalah oware", "oware"),
+        ("play kalah --south nobody", "nobody"),
+        ("play kalah --north greedy:depth=3", "depth"),
+        ("play kalah --hints nobody", "nobody"),
+        ("play kalah --position 1,2", "1,2"),
+        ("play kalah --contract", "--contract"),
+        ("play kalah --seed -1", "--seed"),
+        ("play kalah --seed 1.5", "--seed"),
+        ("play kalah --record /no/such/folder/file.txt", "/no/such/folder/file.txt"),
+        ("play kalah --record .", "directory"),
+        ("replay", "FILE"),
+        ("replay /no/such/file.txt", "/no/such/file.txt"),
+        ("replay . --check", "directory"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(mancala, line, named):
+    code, out, err = mancala(line)
+    assert (code, out) == (2, "")
+    assert err.startswith("mancala: ")
+    assert err.count("\n") == 1
+    assert named in err
+
+
+@pytest.mark.parametrize("command", ["play", "replay"])
+def test_help_is_light(command, tmp_path):
+    program = (
+        f"import sys; from mancala_ai.cli import main; main(['{command}', '--help'])\n"
+        "print({'numba', 'rich.live'} & set(sys.modules))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert result.stdout.startswith(f"Usage: mancala {command}")
+    assert result.stdout.endswith("set()\n")
+
+
+# Replay ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def record_file(tmp_path):
+    record = ma.Record(ma.make("kalah"), [2, 5, 0], {"event": "tea"}, {0: "so", 2: "a\nb"})
+    ma.write_record(record, tmp_path / "game.txt")
+    return tmp_path / "game.txt"
+
+
+def test_replay_prints_all_positions(mancala, record_file):
+    code, out, err = mancala(["replay", str(record_file)])
+    assert (code, err) == (0, "")
+    states = after(ma.make("kalah").initial_state(), "3", "6", "1")
+    assert boards(out, states[0]) == list(map(str, states))
+    assert out.startswith("game: kalah\nevent: tea\n; so\n\n")
+    assert "\n2. South plays 6: 5 seeds from 6 to North's 4\n; a\n; b\n\n" in out
+    assert out.endswith("\nresult: *\n")
+
+
+def test_replay_check(mancala, record_file):
+    code, out, _ = mancala(["replay", str(record_file), "--check"])
+    assert (code, out) == (0, f"{record_file}: OK, kalah, 3 moves, result *\n")
+    text = record_file.read_text()
+    record_file.write_text(text.replace("2. north 1", "2. north 7"))
+    for words in (["--check"], []):
+        code, out, err = mancala(["replay", str(record_file), *words])
+        assert (code, out) == (2, "")
+        line = 1 + text.splitlines().index("2. north 1")
+        reason = "no legal move '7' here; the legal moves are: 1 2 3 4 5 6"
+        assert err == f"mancala: {record_file}: line {line}: move 3: {reason}\n"
+
+
+# On a terminal -----------------------------------------------------------------
+
+
+class Terminal:
+    """A command on a terminal of its own."""
+
+    def __init__(self, *words, columns=80, **environment):
+        pty = pytest.importorskip("pty")
+        self.end, other = pty.openpty()
+        size = {"COLUMNS": str(columns), "LINES": "50", "TERM": "xterm"}
+        clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+        self.process = subprocess.Popen(
+            [*COMMAND, *words],
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            env={**clean, **size, **environment},
+            start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        os.close(other)
+        self.shown = ""
+
+    def read_until(self, text):
+        """What appears up to a text."""
+        begin = len(self.shown)
+        while text not in self.shown[begin:]:
+            self.shown += os.read(self.end, 65536).decode()
+        return self.shown[begin:]
+
+    def type(self, text):
+        os.write(self.end, text.encode())
+
+    def finish(self):
+        """The exit code, once everything was shown."""
+        try:
+            while data := os.read(self.end, 65536):
+                self.shown += data.decode()
+        except OSError:  # the other end is closed: Linux says so by an error
+            pass
+        os.close(self.end)
+        return self.process.wait(timeout=60)
+
+
+def test_play_in_colour_and_end_by_control_c(tmp_path):
+    file = tmp_path / "game.txt"
+    terminal = Terminal("play", "kalah", "--north", "human", "--record", str(file))
+    terminal.read_until("South> ")
+    terminal.type("3\n")
+    assert "\x1b[1;32m  5" in terminal.read_until("South> ")  # a pit that gained a seed
+    terminal.type("undo\n3\n6\n")
+    terminal.read_until("North> ")
+    terminal.process.send_signal(signal.SIGINT)
+    assert terminal.finish() == 130
+    assert "Traceback" not in terminal.shown
+    assert ma.read_record(file).actions == (2, 5)
+
+
+def test_no_colour_where_none_is_wanted_and_a_narrow_terminal():
+    words = ["play", "tsoro", "--north", "human"]
+    terminal = Terminal(*words, columns=70, NO_COLOR="1")
+    shown = terminal.read_until("South> ")
+    terminal.type("\x04")
+    assert terminal.finish() == 0
+    assert "\x1b[3" not in shown
+    assert "\x1b[1" not in shown
+    assert max(map(len, shown.splitlines())) <= 70
+
+
+def test_replay_steps(record_file):
+    terminal = Terminal("replay", str(record_file), NO_COLOR="1")
+    for typed, told in [
+        ("", "so"),
+        ("\n", "1. South plays 3"),
+        ("2\n", "2. South plays 6"),
+        ("b\n", "1. South plays 3"),
+        ("9\n", "(0 to 3)"),
+        ("3\n", "3. North plays 1"),
+    ]:
+        terminal.type(typed)
+        shown = terminal.read_until(" of 3] ")
+        assert told in shown
+    terminal.type("\n")  # there is nothing after the last position
+    assert terminal.finish() == 0
