@@ -1,0 +1,256 @@
+"""``mancala analyse``: what every move does, and values that are the mover's whoever is next."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+
+import pytest
+
+import mancala_ai as ma
+from mancala_ai.agents import Agent, registry
+from mancala_ai.cli import main
+from mancala_ai.errors import AgentError
+from mancala_ai.fields import Option
+
+NEVER = "2,0,1,0,1,0,1,0,1,0,1,0,1,0,2,1/51,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 south"  # sown from i
+
+
+@cache
+def south_ahead(state, objective):
+    """What the game comes to for South under best play: captured seeds ahead, or -1, 0, 1."""
+    if state.is_terminal:
+        won = state.captured[0] - state.captured[1] if objective == "margin" else state.returns[0]
+        return int(won)
+    values = [south_ahead(state.apply(action), objective) for action in state.legal_actions()]
+    return max(values) if state.player == 0 else min(values)
+
+
+class Oracle(Agent):
+    """Knows the exact value of every position; its line is the shortest it can be."""
+
+    NAME = "oracle"
+    OPTIONS = (Option("objective", "margin", ("margin", "win"), "what values count"),)
+
+    def choose(self, state, seconds):
+        objective = self.options["objective"] if state.game.COUNTS_SEEDS else "win"
+        value = south_ahead(state, objective)
+        if objective == "margin":
+            value -= int(state.captured[0] - state.captured[1])
+        value = value if state.player == 0 else -value
+        action = state.legal_actions()[0]
+        if objective == "win":
+            value = (value + 1) / 2
+        info = {"value": value, "objective": objective, "proven": True, "depth": 4}
+        return action, {**info, "principal_variation": [action]}
+
+
+class Failing(Agent):
+    NAME = "failing"
+
+    def choose(self, state, seconds):
+        raise AgentError("failing: no idea")
+
+
+class Clock(Agent):
+    """Values a position by the time it was given, or a quarter."""
+
+    NAME = "clock"
+
+    def choose(self, state, seconds):
+        return state.legal_actions()[0], {"value": seconds or 0.25}
+
+
+@pytest.fixture
+def analyse(capsys, monkeypatch):
+    """Runs the command; exit code, stdout and stderr."""
+    known, added = registry._agent_class, {"oracle": Oracle, "failing": Failing, "clock": Clock}
+    monkeypatch.setattr(registry, "_agent_class", lambda name: added.get(name) or known(name))
+
+    def run(*words):
+        code = main(["analyse", *words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def moves_of(report):
+    """The moves of a JSON report by their notation."""
+    return {move["text"]: move for move in json.loads(report[1])["moves"]}
+
+
+@pytest.mark.parametrize("objective", ["margin", "win"])
+@pytest.mark.parametrize(
+    "position",
+    [
+        "2,2/2,2 south",
+        "2,2/2,2 north",
+        "3,1/1,3 north captured=2,0",
+        "0,1/3,1 south captured=2,4",
+        "0,1/3,1 south captured=4,2",
+        "1,0/2,3 north captured=0,5",
+        "4,3/0,1 north captured=1,1",
+    ],
+)
+def test_values_are_the_movers(analyse, position, objective):
+    report = analyse(
+        "kalah:columns=2,seeds=2", "--position", position, "--json",
+        "--agent", f"oracle:objective={objective}",
+    )  # fmt: skip
+    state = ma.make("kalah", columns=2, seeds=2).state_from_text(position)
+    sign = 1 if state.player == 0 else -1
+    moves = json.loads(report[1])["moves"]
+    assert sorted(move["action"] for move in moves) == state.legal_actions()
+    for move in moves:
+        after = state.apply(move["action"])
+        value = sign * south_ahead(after, objective)
+        if objective == "margin":
+            value -= sign * int(state.captured[0] - state.captured[1])
+        else:
+            value = (value + 1) / 2
+        assert move["value"] == value
+        assert move["proven"] is True
+        follows = [] if after.is_terminal else [after.legal_actions()[0]]
+        assert move["line"] == [move["action"], *follows]
+        assert move["depth"] == (1 if after.is_terminal else 5)
+    values = [move["value"] for move in moves]
+    assert values == sorted(values, reverse=True)
+
+
+def test_the_positions_of_the_test_above_say_enough():
+    game = ma.make("kalah", columns=2, seeds=2)
+    state = game.state_from_text("2,2/2,2 south")
+    assert state.apply(0).player == 0  # an extra turn
+    ended = game.state_from_text("0,1/3,1 south captured=2,4").apply(1)
+    assert ended.is_terminal
+
+
+def test_what_moves_do(analyse):
+    position = "0,0,0,2,0,0,0,0,0,0,0,3,0,0,0,0/0,0,0,2,0,0,0,0,0,0,0,0,0,0,0,5 south"
+    game = ma.make("omweso")
+    moves = moves_of(analyse("omweso", "--position", position, "--agent", "random", "--json"))
+    state = game.state_from_text(position)
+    assert list(moves) == [state.action_to_text(action) for action in state.legal_actions()]
+    for move in moves.values():
+        trace = state.trace(move["action"])
+        after = state.apply(move["action"])
+        assert (move["laps"], move["ends"], move["period"]) == (len(trace), True, None)
+        assert move["landing"] == trace[-1].landing
+        assert move["captured"] == sum(sum(lap.captured.values()) for lap in trace)
+        assert move["after"] == after.to_text()
+        assert move["points"] == (list(after.points) if after.is_terminal else None)
+        assert move["win_kind"] == after.win_kind
+        assert "value" not in move
+
+
+def test_captures_by_decisions_that_sow_nothing(analyse):
+    position = "0,2,0,0,0,0,0,0/0,3,0,1,0,0,0,0 south phase=bonus bonus=1"
+    report = analyse("tsoro:columns=4", "--position", position, "--agent", "first", "--json")
+    told = {text: (move["captured"], move["laps"]) for text, move in moves_of(report).items()}
+    assert told == {"xb1": (3, 0), "xd1": (1, 0)}
+
+
+def test_a_move_that_never_ends(analyse):
+    words = ["omweso", "--position", NEVER, "--agent", "first"]
+    game = ma.make("omweso")
+    state = game.state_from_text(NEVER)
+    assert game.endless_moves(state)[0] == 128
+    move = moves_of(analyse(*words, "--json"))["i"]
+    assert (move["ends"], move["period"], move["landing"]) == (False, 128, None)
+    assert move["win_kind"] == "annulled"
+    assert move["points"] == [0, 0]
+    _, out, _ = analyse(*words)
+    assert re.search(r"^i +128 +never ends, the last 128 of 128 laps repeat", out, re.MULTILINE)
+
+
+def test_decided_by_the_last_move(analyse):
+    position = "1,2,0,0,0,0/0,0,0,0,1,0 south"
+    state = ma.make("katro:rows=2,columns=3").state_from_text(position)
+    assert state.apply(0).returns == (1, -1)
+    assert state.apply(1).player == 1
+    words = ["katro:rows=2,columns=3", "--position", position, "--agent", "clock"]
+    report = analyse(*words, "--json")
+    assert json.loads(report[1])["objective"] == "win"
+    told = {move["action"]: (move["value"], move["proven"]) for move in moves_of(report).values()}
+    assert told == {0: (1, True), 1: (0.75, False)}
+    assert "75.0%" in analyse(*words)[1]
+
+
+def test_a_table_with_values(analyse):
+    code, out, err = analyse("kalah:columns=2,seeds=2", "--agent", "oracle")
+    assert (code, err) == (0, "")
+    game = ma.make("kalah", columns=2, seeds=2)
+    assert out.startswith(str(game.initial_state()) + "\n\n")
+    header, *rows = out.split("\n\n")[1].splitlines()
+    assert " ".join(header.split()) == "move laps to then value exact depth best line"
+    assert [row.split()[0] for row in rows] == ["2", "1"]
+    again = rows[1]
+    assert re.search(r"^1 +1 the store again +[+-]\d+ seeds +yes +5 +1 2 *$", again)
+    values = [int(re.search(r"([+-]\d+) seeds", row)[1]) for row in rows]
+    assert values[0] > values[1]
+
+
+def test_a_table_without_values(analyse):
+    _, out, _ = analyse("kalah", "--agent", "random")
+    header = out.split("\n\n")[1].splitlines()[0]
+    assert header.split() == ["move", "laps", "to", "then"]
+
+
+def test_a_narrow_terminal(analyse, monkeypatch):
+    for name, value in {"FORCE_COLOR": "1", "COLUMNS": "50", "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    _, out, _ = analyse("kalah:columns=2,seeds=2", "--agent", "oracle")
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
+    assert plain != out
+    assert max(map(len, plain.splitlines())) <= 50
+    assert "seeds" in plain
+
+
+def test_a_finished_position(analyse):
+    game = ma.make("kalah:columns=2,seeds=2")
+    over = game.state_from_text("0,1/3,1 south captured=2,1").apply(1).to_text()
+    report = analyse("kalah:columns=2,seeds=2", "--position", over, "--json")
+    assert json.loads(report[1])["moves"] == []
+    code, out, _ = analyse("kalah:columns=2,seeds=2", "--position", over)
+    assert (code, out) == (0, str(game.state_from_text(over)) + "\n")
+
+
+def test_seconds_reach_the_agent(analyse):
+    report = analyse("oware", "--agent", "clock", "--seconds", "0.5", "--json")
+    assert {move["value"] for move in moves_of(report).values()} == {-0.5}  # North moves next
+    report = analyse("oware", "--agent", "clock", "--json")
+    assert {move["value"] for move in moves_of(report).values()} == {-0.25}
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("", "GAME"),
+        ("chess", "chess"),
+        ("kalah --position nowhere", "nowhere"),
+        ("kalah --position 6,6,6,6/6,6,6,6_south", "(2, 4)"),
+        ("kalah --agent nobody", "nobody"),
+        ("kalah --agent first:depth=1", "depth"),
+        ("kalah --agent failing", "failing: no idea"),
+        ("kalah --seconds 0", "seconds"),
+        ("kalah --seconds nan", "seconds"),
+        ("kalah --seconds soon", "--seconds"),
+        ("kalah oware", "oware"),
+        ("kalah --jso", "--jso"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(analyse, line, named):
+    code, out, err = analyse(*(word.replace("_", " ") for word in line.split()))
+    assert (code, out) == (2, "")
+    assert err.startswith("mancala: ")
+    assert err.count("\n") == 1
+    assert named in err
+
+
+def test_help(analyse):
+    code, out, _ = analyse("--help")
+    assert code == 0
+    assert out.startswith("Usage: mancala analyse")
