@@ -25,9 +25,9 @@ import os
 import shlex
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from threading import Thread
 from typing import TYPE_CHECKING, Any, cast
 from weakref import finalize
@@ -50,9 +50,10 @@ LONGEST_LINE = 1 << 16  # bytes
 class ProcessAgent(Agent):
     """An engine that runs as a process of its own and speaks the protocol above.
 
-    It is started by the first action. An engine that hangs, ends, or answers what is
-    illegal or makes no sense is killed with all that it has started (AgentError); the
-    next action starts it anew. Starting it and ``newgame`` are not on the clock.
+    It is started by ``prepare`` or the first action. An engine that hangs, ends, or
+    answers what is illegal or makes no sense is killed with all that it has started
+    (AgentError); the next action starts it anew. Starting it and ``newgame`` are not on
+    the clock.
     """
 
     NAME = "process"
@@ -71,15 +72,12 @@ class ProcessAgent(Agent):
         self._closed = False
 
     def choose(self, state: State, seconds: float | None) -> tuple[int, Info]:
-        if self._closed:
-            raise AgentError(f"engine {shown(self.options['cmd'])} is closed")
-        try:
-            return self._ask(state, seconds)
-        except BaseException:  # Ctrl-C too: a late answer must not be taken for the next one
-            if self._engine is not None:
-                self._engine.kill()
-            self._stop()
-            raise
+        with self._no_second_chance():
+            return self._ask(self._ready(state.game), state, seconds)
+
+    def prepare(self, state: State) -> None:
+        with self._no_second_chance():
+            self._ready(state.game)
 
     def reset(self) -> None:
         self._game = None
@@ -88,12 +86,33 @@ class ProcessAgent(Agent):
         self._stop()
         self._closed = True
 
-    def _ask(self, state: State, seconds: float | None) -> tuple[int, Info]:
+    @contextmanager
+    def _no_second_chance(self) -> Iterator[None]:
+        """End the engine if anything fails: a late answer must not be taken for the next one."""
+        if self._closed:
+            raise AgentError(f"engine {shown(self.options['cmd'])} is closed")
+        try:
+            yield
+        except BaseException:  # Ctrl-C too
+            if self._engine is not None:
+                self._engine.kill()
+            self._stop()
+            raise
+
+    def _ready(self, game: Game) -> _Engine:
+        """The engine, running and ready for a game."""
         timeout = self.options["timeout"]
-        engine = self._started(timeout)
-        if self._game != state.game:
-            engine.prepare(f"newgame {state.game.spec}", timeout)
-            self._game = state.game
+        if self._engine is None:
+            self._engine = _Engine(self._words, shown(self.options["cmd"]))
+            self._engine.prepare(f"mancala {VERSION}", timeout)
+            self._engine.prepare(f"seed {self.seed}", timeout)
+        if self._game != game:
+            self._engine.prepare(f"newgame {game.spec}", timeout)
+            self._game = game
+        return self._engine
+
+    def _ask(self, engine: _Engine, state: State, seconds: float | None) -> tuple[int, Info]:
+        timeout = self.options["timeout"]
         engine.prepare(f"position {state.to_text()}", timeout)
         if seconds is None:
             info, answer = engine.ask("go", timeout)
@@ -107,13 +126,6 @@ class ProcessAgent(Agent):
         if "value" in info:
             info.setdefault("objective", natural_objective(state, None))
         return int(number), info
-
-    def _started(self, timeout: float) -> _Engine:
-        if self._engine is None:
-            self._engine = _Engine(self._words, shown(self.options["cmd"]))
-            self._engine.prepare(f"mancala {VERSION}", timeout)
-            self._engine.prepare(f"seed {self.seed}", timeout)
-        return self._engine
 
     def _stop(self) -> None:
         if self._engine is not None:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from mancala_ai.game import Game
     from mancala_ai.state import State
 
-WARM_UP_SECONDS = 0.01
-
 
 class Server:
     """An agent that answers lines.
@@ -46,7 +44,6 @@ class Server:
         self.agent = make_agent(spec)
         self._game: Game | None = None
         self._state: State | None = None
-        self._compiled: set[str] = set()  # names of games
         self._commands = {
             "mancala": self._mancala,
             "seed": self._seed,
@@ -91,17 +88,10 @@ class Server:
     def _newgame(self, spec: str) -> list[str]:
         self._game = self._state = None
         game = make(spec)
-        if game.name not in self._compiled:
-            self._compile(game)
         self.agent.reset()
+        self.agent.prepare(game.initial_state())
         self._game = game
         return ["ready"]
-
-    def _compile(self, game: Game) -> None:
-        """Compile what is needed while no clock runs, by an agent whose draws do not matter."""
-        with closing(make_agent(self.agent.spec)) as other:
-            other.act(game.initial_state(), WARM_UP_SECONDS)
-        self._compiled.add(game.name)
 
     def _position(self, text: str) -> list[str]:
         self._state = None

@@ -123,6 +123,14 @@ def test_what_an_engine_is_told(fake, notes):
     assert_gone(notes(pids=True))
 
 
+def test_an_engine_is_ready_before_the_first_action(fake, notes):
+    agent = fake()
+    agent.prepare(START)
+    assert notes() == ["mancala 1", "seed 0", "newgame kalah"]
+    agent.act(START)
+    assert notes()[3:] == [f"position {START.to_text()}", "go"]
+
+
 def test_what_an_engine_says_it_found(fake):
     agent = fake(
         'if word == "go": print("info depth=3 nodes=9 taste=sweet\\r\\n'
