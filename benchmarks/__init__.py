@@ -3,6 +3,7 @@
 ===================  ======================================================
 ``throughput``       games a second: what ``mancala bench`` measures
 ``yardstick``        the same games played by a C program, run in between
+``agents``           agents against each other, a cross table a game
 ``threads``          two threads against one
 ``startup``          import, first game, cached start, read-only installation
 ``omweso_ring``      an Omweso sowing that repeats after 987,337,152 laps
