@@ -131,6 +131,9 @@ class Agent:
         """The action and what is to be said of it; for subclasses."""
         raise NotImplementedError
 
+    def prepare(self, state: State) -> None:
+        """Do what takes its time but once, such as compiling, before any clock runs."""
+
     def reset(self) -> None:
         """Forget what was kept from one move to the next: a new game begins."""
 

@@ -14,6 +14,7 @@ _CLASSES = {
     "random": "simple.RandomAgent",
     "first": "simple.FirstAgent",
     "greedy": "simple.GreedyAgent",
+    "alphabeta": "alphabeta.AlphaBetaAgent",
     "human": "human.HumanAgent",
     "process": "process.ProcessAgent",
 }

@@ -19,7 +19,8 @@ What a game supplies (``rules/omweso.py`` is a full example):
 
 and, where the default below does not fit, ``rollout_legal``, ``second_word``,
 ``prize``, ``deal``, ``opposing_seeds``, ``counts_repetition`` and
-``end_by_repetition``.
+``end_by_repetition``; for searches ``seeds_ahead``, ``features``, ``stake`` and
+``future``.
 
 A state in a kernel is a ``NamedTuple`` of register values; stored, it is one row
 of bytes (:func:`load`, :func:`save`). Its fields are annotated ``Pits8`` ...
@@ -41,6 +42,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import lower_builtin, overload, type_callable
 
+from .rng import GOLDEN, _emit_mix, mix
 from .sowing import Pits
 
 # Phases. A game numbers the choices of its own from 1 to 7.
@@ -50,6 +52,9 @@ ANNULLED = 9  # finished without a result: a move that went on too long
 SOWING = 16  # seeds are in hand; only inside a move
 
 DRAW = 2  # winner() of a drawn game
+
+UNIT = 16  # of scores: a seed
+WIN = 1 << 14  # the score of a won game, beyond any number of seeds
 
 Pits8 = Annotated[Any, Pits(8)]
 Pits16 = Annotated[Any, Pits(16)]
@@ -175,6 +180,37 @@ def end_by_repetition(rules, state):
     return state
 
 
+# What searches ask besides; scores are in sixteenths of a seed (UNIT)
+
+
+@generic
+def seeds_ahead(rules, state):
+    """Captured seeds of the player to move, less the opponent's, where seeds decide the game."""
+    return 0
+
+
+@generic
+def features(rules, state):
+    """Four numbers by which a live state is valued: the player to move's less the opponent's.
+
+    ``Game.WEIGHTS`` says what each is worth, in sixteenths of a seed to be won from here
+    on; captured seeds are counted apart.
+    """
+    return 0, 0, 0, 0
+
+
+@generic
+def stake(rules, state):
+    """The most that either player can still win from here on, in sixteenths of a seed."""
+    return WIN
+
+
+@generic
+def future(rules, state):
+    """The state without what does not matter for the seeds still to be won."""
+    return state
+
+
 @njit(forceinline=True)
 def begun(rules, state, action):
     """:func:`begin`, and :func:`settle` if that was the whole turn."""
@@ -275,6 +311,37 @@ def with_phase(state: Any, phase: int) -> Any:
     return state._replace(phase=phase)
 
 
+def fingerprint(state: Any) -> int:
+    """A 64-bit hash of all fields of a state.
+
+    Pairs of 64-bit words, each mixed with a number of its own, are multiplied and the
+    halves of the product combined, as in wyhash (Wang Yi, 2019).
+    """
+    words, small = [], 0
+    for field, value in zip(state_fields(type(state)).values(), state, strict=True):
+        if isinstance(field, Pits):
+            words += np.ascontiguousarray(value).view(np.uint64).tolist()
+        elif field == types.uint8:
+            small = small * _SMALL_STEP + value & _MASK64
+        else:
+            words.append(int(value))
+    words.append(small)
+    words += [0] * (len(words) % 2)
+    result = 0
+    for i in range(0, len(words), 2):
+        product = (words[i] ^ _salt(i)) * (words[i + 1] ^ _salt(i + 1))
+        result ^= product ^ product >> 64
+    return mix(result & _MASK64)
+
+
+_MASK64 = (1 << 64) - 1
+_SMALL_STEP = 0x100000001B3  # of the hash FNV-1
+
+
+def _salt(index: int) -> int:
+    return mix((index + 1) * GOLDEN) & _MASK64
+
+
 def _register_type(state_type: type) -> types.NamedTuple:
     fields = state_fields(state_type).values()
     return types.NamedTuple(
@@ -301,6 +368,43 @@ def _lower_same(context, builder, sig, args):
             a, b = builder.bitcast(a, bits), builder.bitcast(b, bits)
         equal = builder.and_(equal, builder.icmp_unsigned("==", a, b))
     return equal
+
+
+@type_callable(fingerprint)
+def _type_fingerprint(context):
+    return lambda state: types.int64
+
+
+@lower_builtin(fingerprint, types.NamedUniTuple)
+@lower_builtin(fingerprint, types.NamedTuple)
+def _lower_fingerprint(context, builder, sig, args):
+    word = ir.IntType(64)
+    words, small = [], ir.Constant(word, 0)
+    fields = state_fields(sig.args[0].instance_class).values()
+    for field, value in zip(fields, cgutils.unpack_tuple(builder, args[0]), strict=True):
+        if isinstance(field, Pits):
+            parts = builder.bitcast(value, ir.VectorType(word, field.size // 8))
+            words += [
+                builder.extract_element(parts, ir.Constant(ir.IntType(32), i))
+                for i in range(field.size // 8)
+            ]
+        elif field == types.uint8:
+            small = builder.add(builder.mul(small, ir.Constant(word, _SMALL_STEP)), value)
+        else:
+            words.append(value)
+    words.append(small)
+    words += [ir.Constant(word, 0)] * (len(words) % 2)
+    wide = ir.IntType(128)
+    result = ir.Constant(word, 0)
+    for i in range(0, len(words), 2):
+        a, b = (
+            builder.zext(builder.xor(words[j], ir.Constant(word, _salt(j))), wide)
+            for j in (i, i + 1)
+        )
+        product = builder.mul(a, b)
+        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), word)
+        result = builder.xor(result, builder.xor(builder.trunc(product, word), high))
+    return _emit_mix(builder, result)
 
 
 @type_callable(load)

@@ -98,6 +98,9 @@ class Game:
     FIELDS: Mapping[str, Field] = {}  # of a position, beside board and captured seeds
     KEEPS_CAPTURES: ClassVar[bool] = True  # False: captured seeds are sown again
     COUNTS_SEEDS: ClassVar[bool] = False  # True: more captured seeds win
+    RECURS: ClassVar[bool] = True  # False: no position can come back, so all play ends
+    WEIGHTS: ClassVar[tuple[int, int, int, int]]  # of the features, in sixteenths of a seed
+    WIN_SCALE: ClassVar[int] = 256  # the score at which 73 % (1 / (1 + 1/e)) is expected
     LASTING_FIELDS: ClassVar[tuple[str, ...]] = ()  # those that outlive a turn
 
     def __init__(self, **options: Any) -> None:

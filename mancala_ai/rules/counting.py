@@ -20,6 +20,11 @@ def more_seeds(rules, state):
     return select(mine == theirs, DRAW, leader)
 
 
+def captured_ahead(rules, state):
+    """Captured seeds of the player to move, less the opponent's."""
+    return state.my_captured - state.their_captured
+
+
 class CountingGame(Game):
     """A game won by captured seeds, with one row of pits for each player."""
 

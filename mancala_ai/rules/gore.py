@@ -45,15 +45,20 @@ from ..dispatch import (
     OVER,
     SOW,
     SOWING,
+    UNIT,
+    WIN,
     Byte,
     Pits8,
     begin,
+    features,
     lap,
     legal,
     register_state,
     rollout_legal,
     second_word,
+    seeds_ahead,
     settle,
+    stake,
     winner,
 )
 from ..errors import PositionError
@@ -72,7 +77,7 @@ from ..sowing import (
     sow,
     total,
 )
-from .counting import CountingGame, more_seeds
+from .counting import CountingGame, captured_ahead, more_seeds
 
 if TYPE_CHECKING:
     from ..state import State
@@ -128,6 +133,7 @@ class GoreState(NamedTuple):
 
 register_state(GoreRules, GoreState)
 winner.register(GoreRules)(more_seeds)
+seeds_ahead.register(GoreRules)(captured_ahead)
 
 
 def _turned(pits):
@@ -272,6 +278,22 @@ def _settle(rules, state):
     )
 
 
+@stake.register(GoreRules)
+def _stake(rules, state):
+    # who buys a pit pays with captured seeds: with trade there is no bound
+    return select(rules.trading, WIN, UNIT * total(state.ring))
+
+
+@features.register(GoreRules)
+def _features(rules, state):
+    """Seeds on own pits, own pits and own pits with seeds, and the move."""
+    ring, owned = state.ring, state.owned
+    mine = total(keep(ring, owned))
+    held = at_least(ring, 1)
+    pits = bit_count(held & owned) - bit_count(held & ~owned)
+    return 2 * mine - total(ring), 2 * bit_count(owned) - PITS, pits, 1
+
+
 def _pits_of(mask: int) -> tuple[int, ...]:
     return tuple(pit for pit in range(PITS) if mask >> pit & 1)
 
@@ -282,6 +304,7 @@ class Gore(CountingGame):
     NAME = "gore"
     OPTIONS = (Option("trading", True, (False, True), "whether pits may be offered"),)
     RULES, STATE = GoreRules, GoreState
+    WEIGHTS = (8, 8, 2, 4)
     PHASES = {SOW: "sow", ANSWER: "answer"}
     FIELDS = {
         "owner": Field((0,) * HOME + (1,) * HOME, 0, 1, PITS, "owner of each pit, by home row"),

@@ -42,14 +42,17 @@ from ..dispatch import (
     Byte,
     Pits32,
     begin,
+    features,
     lap,
     legal,
     register_state,
+    seeds_ahead,
     settle,
     winner,
 )
 from ..errors import PositionError, shown
 from ..fields import Field, Option, as_int
+from ..rng import bit_count
 from ..sowing import at_least, below, emptied, keep, seeds, select, sow, total
 from .counting import CountingGame
 
@@ -182,6 +185,22 @@ def _winner(rules, state):
     return select(state.captured_0 == state.captured_1, DRAW, leader)
 
 
+@seeds_ahead.register(HoyitoIIIRules)
+def _seeds_ahead(rules, state):
+    ahead = state.captured_0 - state.captured_1
+    return select(state.player == 0, ahead, -ahead)
+
+
+@features.register(HoyitoIIIRules)
+def _features(rules, state):
+    """Seeds and pits with seeds in the rows, the move, and the move while many seeds lie."""
+    ring = state.ring
+    everything, held = total(ring), at_least(ring, 1)
+    pits = 2 * bit_count(own_row(state, held)) - bit_count(held)
+    mine = total(keep(ring, own_row(state, -1) << offset(state)))
+    return 2 * mine - everything, pits, 1, everything
+
+
 class HoyitoIII(CountingGame):
     """Hoyito III; its options are listed in the module's rules sheet."""
 
@@ -192,6 +211,7 @@ class HoyitoIII(CountingGame):
         Option("max_laps", 10_000, range(1, 10**9 + 1), "laps after which a move annuls the game"),
     )
     RULES, STATE = HoyitoIIIRules, HoyitoIIIState
+    WEIGHTS = (1, 4, 8, 0)
     LASTING_FIELDS = ("in_play",)
 
     def _rules(self) -> HoyitoIIIRules:

@@ -32,16 +32,22 @@ from ..dispatch import (
     OVER,
     SOW,
     SOWING,
+    UNIT,
     Byte,
     Pits16,
     begin,
+    features,
+    future,
     lap,
     legal,
     register_state,
+    seeds_ahead,
     settle,
+    stake,
     winner,
 )
 from ..fields import Option
+from ..rng import bit_count
 from ..sowing import (
     at_least,
     below,
@@ -55,7 +61,7 @@ from ..sowing import (
     select,
     total,
 )
-from .counting import CountingGame, more_seeds
+from .counting import CountingGame, captured_ahead, more_seeds
 
 NO_PIT = 15  # a lane that never holds a seed
 ANY = 0xFFFF
@@ -80,6 +86,7 @@ class KalahState(NamedTuple):
 
 register_state(KalahRules, KalahState)
 winner.register(KalahRules)(more_seeds)
+seeds_ahead.register(KalahRules)(captured_ahead)
 
 
 @legal.register(KalahRules)
@@ -152,6 +159,24 @@ def _settle(rules, state):
     )
 
 
+@stake.register(KalahRules)
+def _stake(rules, state):
+    return UNIT * (total(state.mine) + total(state.theirs))
+
+
+@future.register(KalahRules)
+def _future(rules, state):
+    return KalahState(state.mine, state.theirs, state.phase, 0, 0, 0, 0, 0)
+
+
+@features.register(KalahRules)
+def _features(rules, state):
+    """Seeds and pits with seeds in the rows, and the move."""
+    mine, theirs = state.mine, state.theirs
+    pits = bit_count(at_least(mine, 1)) - bit_count(at_least(theirs, 1))
+    return total(mine) - total(theirs), pits, 1, 0
+
+
 class Kalah(CountingGame):
     """Kalah; its options are listed in the module's rules sheet."""
 
@@ -162,6 +187,8 @@ class Kalah(CountingGame):
         Option("empty_capture", False, (False, True), "take the lone seed facing an empty pit too"),
     )
     RULES, STATE = KalahRules, KalahState
+    RECURS = False
+    WEIGHTS = (4, 0, 8, 0)
 
     def _rules(self) -> KalahRules:
         return KalahRules(self.columns, int(self.options["empty_capture"]), 1)

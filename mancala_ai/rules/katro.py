@@ -49,6 +49,7 @@ from ..dispatch import (
     Mask,
     Pits32,
     begin,
+    features,
     lap,
     legal,
     opposing_seeds,
@@ -59,6 +60,7 @@ from ..dispatch import (
 )
 from ..fields import Field, Option
 from ..game import Game
+from ..rng import bit_count
 from ..sowing import at_least, below, emptied, put, seeds, select, sow, total
 from .last_move import mover_lost
 
@@ -254,6 +256,15 @@ def _settle(rules, state):
     return KatroState(mine, theirs, phase, state.player, 0, 0, state.paths, 0, 0, 0)
 
 
+@features.register(KatroRules)
+def _features(rules, state):
+    """Seeds, pits with seeds, pits that can be sown, and the move."""
+    mine, theirs = state.mine, state.theirs
+    pits = bit_count(at_least(mine, 1)) - bit_count(at_least(theirs, 1))
+    sowable = bit_count(outermost(rules, mine)) - bit_count(outermost(rules, theirs))
+    return total(mine) - total(theirs), pits, sowable, 1
+
+
 class Katro(Game):
     """Katro; its options and notation are in the module's rules sheet."""
 
@@ -266,6 +277,7 @@ class Katro(Game):
         Option("max_laps", 10_000, range(1, 10**9 + 1), "laps after which a move annuls the game"),
     )
     RULES, STATE = KatroRules, KatroState
+    WEIGHTS = (16, 8, 8, 16)
     FIELDS = {
         "directions": Field(
             (0, 0), -1, 1, 2, "each player's path if fixed: 1 forward, -1 mirrored, 0 not yet"

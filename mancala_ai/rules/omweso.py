@@ -62,6 +62,7 @@ from ..dispatch import (
     Pits16,
     begin,
     deal,
+    features,
     lap,
     legal,
     opposing_seeds,
@@ -74,7 +75,7 @@ from ..errors import PositionError
 from ..fields import Field, Option
 from ..game import Game
 from ..playout import random_action
-from ..rng import advance
+from ..rng import advance, bit_count
 from ..sowing import (
     at_least,
     drop,
@@ -320,6 +321,15 @@ def _settle(rules, state):
     )  # fmt: skip
 
 
+@features.register(OmwesoRules)
+def _features(rules, state):
+    """Seeds, pits that can be sown, columns open to capture, and the move."""
+    mine, theirs = state.mine, state.theirs
+    pits = bit_count(at_least(mine, 2)) - bit_count(at_least(theirs, 2))
+    columns = bit_count(open_columns(mine)) - bit_count(open_columns(theirs))
+    return total(mine) + state.hand - total(theirs), pits, columns, 1
+
+
 @deal.register(OmwesoRules)
 def _deal(rules, state, numbers):
     if rules.random_setup:
@@ -378,6 +388,7 @@ class Omweso(Game):
         Option("max_laps", 10_000, range(1, 10**9 + 1), "laps after which a move annuls the game"),
     )
     RULES, STATE = OmwesoRules, OmwesoState
+    WEIGHTS = (16, 16, -8, 16)
     PHASES = {SOW: "sow", CHOICE: "lap", ARRANGE: "arrange"}
     FIELDS = {
         "pit": Field(0, 0, 15, 0, "start of the pending lap"),

@@ -38,19 +38,23 @@ from ..dispatch import (
     OVER,
     SOW,
     SOWING,
+    UNIT,
     Byte,
     Pits16,
     begin,
     counts_repetition,
     end_by_repetition,
+    features,
     lap,
     legal,
     register_state,
+    seeds_ahead,
     settle,
+    stake,
     winner,
 )
 from ..fields import Field, Option
-from ..rng import bit_length, lowest_set_bit
+from ..rng import bit_count, bit_length, lowest_set_bit
 from ..sowing import (
     at_least,
     below,
@@ -63,7 +67,7 @@ from ..sowing import (
     select,
     total,
 )
-from .counting import CountingGame, more_seeds
+from .counting import CountingGame, captured_ahead, more_seeds
 
 GRAND_SLAMS = ("no_capture", "illegal_unless_forced")
 REPETITIONS = ("none", "split_rows")
@@ -90,6 +94,7 @@ class OwareState(NamedTuple):
 
 register_state(OwareRules, OwareState)
 winner.register(OwareRules)(more_seeds)
+seeds_ahead.register(OwareRules)(captured_ahead)
 
 
 @njit(forceinline=True)
@@ -221,6 +226,25 @@ def _end_by_repetition(rules, state):
     return _split_rows(rules, state)
 
 
+@stake.register(OwareRules)
+def _stake(rules, state):
+    return UNIT * (total(state.mine) + total(state.theirs))
+
+
+@njit(forceinline=True)
+def weak_pits(pits):
+    """How many pits hold one or two seeds, and so can become two or three."""
+    return bit_count(at_least(pits, 1) & ~at_least(pits, 3))
+
+
+@features.register(OwareRules)
+def _features(rules, state):
+    """Seeds, pits with seeds and pits with one or two seeds in the rows, and the move."""
+    mine, theirs = state.mine, state.theirs
+    pits = bit_count(at_least(mine, 1)) - bit_count(at_least(theirs, 1))
+    return total(mine) - total(theirs), pits, weak_pits(mine) - weak_pits(theirs), 1
+
+
 class Oware(CountingGame):
     """Oware; its options are listed in the module's rules sheet."""
 
@@ -232,6 +256,7 @@ class Oware(CountingGame):
         Option("repetition", "none", REPETITIONS, "what a repeated position does"),
     )
     RULES, STATE = OwareRules, OwareState
+    WEIGHTS = (2, 4, -4, 4)
 
     def _rules(self) -> OwareRules:
         slam = GRAND_SLAMS.index(self.options["grand_slam"])

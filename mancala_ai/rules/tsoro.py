@@ -47,6 +47,7 @@ from ..dispatch import (
     Byte,
     Pits64,
     begin,
+    features,
     lap,
     legal,
     register_state,
@@ -58,7 +59,8 @@ from ..dispatch import (
 from ..errors import PositionError
 from ..fields import Field, Option
 from ..game import Game
-from ..sowing import at_least, below, emptied, keep, seeds, select, sow
+from ..rng import bit_count
+from ..sowing import at_least, below, emptied, keep, seeds, select, sow, total
 from ..state import State
 from .last_move import mover_lost
 
@@ -173,6 +175,14 @@ def _settle(rules, state):
     return with_phase(state, select(sowable(rules, state.mine) == 0, OVER, SOW))
 
 
+@features.register(TsoroRules)
+def _features(rules, state):
+    """Seeds, pits that can be sown two or more from, takings left, and the move."""
+    mine, theirs = state.mine, state.theirs
+    pits = bit_count(at_least(mine, 2)) - bit_count(at_least(theirs, 2))
+    return total(mine) - total(theirs), pits, state.bonus, 1
+
+
 class Tsoro(Game):
     """Tsoro; its options and notation are in the module's rules sheet."""
 
@@ -186,6 +196,7 @@ class Tsoro(Game):
         Option("max_laps", 10_000, range(1, 10**9 + 1), "laps after which a move annuls the game"),
     )
     RULES, STATE = TsoroRules, TsoroState
+    WEIGHTS = (16, 8, 48, 16)
     PHASES = {SOW: "sow", HEAD: "head", BONUS: "bonus"}
     FIELDS = {
         "pit": Field(0, 0, 41, 0, "the pending head"),
