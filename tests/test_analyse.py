@@ -11,6 +11,7 @@ import pytest
 import mancala_ai as ma
 from mancala_ai.agents import Agent, registry
 from mancala_ai.cli import main
+from mancala_ai.cli.analyse import after_forced_moves
 from mancala_ai.errors import AgentError
 from mancala_ai.fields import Option
 
@@ -28,7 +29,7 @@ def south_ahead(state, objective):
 
 
 class Oracle(Agent):
-    """Knows the exact value of every position; its line is the shortest it can be."""
+    """Knows the exact value of every position; its line is one move."""
 
     NAME = "oracle"
     OPTIONS = (Option("objective", "margin", ("margin", "win"), "what values count"),)
@@ -112,11 +113,23 @@ def test_values_are_the_movers(analyse, position, objective):
             value = (value + 1) / 2
         assert move["value"] == value
         assert move["proven"] is True
-        follows = [] if after.is_terminal else [after.legal_actions()[0]]
-        assert move["line"] == [move["action"], *follows]
-        assert move["depth"] == (1 if after.is_terminal else 5)
+        line = [move["action"]]
+        while len(after.legal_actions()) == 1:
+            line += after.legal_actions()
+            after = after.apply(line[-1])
+        assert move["depth"] == len(line) + (0 if after.is_terminal else 4)
+        assert move["line"] == line + after.legal_actions()[:1]
     values = [move["value"] for move in moves]
     assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize("position", ["2,2/2,2 south", "4,3/0,1 north captured=1,1"])
+def test_the_default_agent_agrees(analyse, position):
+    words = ["kalah:columns=2,seeds=2", "--position", position, "--json"]
+    exact, found = (moves_of(analyse(*words, *more)) for more in (["--agent", "oracle"], []))
+    assert exact.keys() == found.keys()
+    for text, move in exact.items():
+        assert (found[text]["value"], found[text]["proven"]) == (move["value"], True)
 
 
 def test_the_positions_of_the_test_above_say_enough():
@@ -125,6 +138,20 @@ def test_the_positions_of_the_test_above_say_enough():
     assert state.apply(0).player == 0  # an extra turn
     ended = game.state_from_text("0,1/3,1 south captured=2,4").apply(1)
     assert ended.is_terminal
+    state = game.state_from_text("1,0/2,3 north captured=0,5")
+    assert any(len(state.apply(a).legal_actions()) == 1 for a in state.legal_actions())
+
+
+def test_forced_moves_are_played_before_the_agent_is_asked():
+    for position in ("0,1/0,3 south", "1,0,0/0,0,3 north"):
+        columns = position.index("/") // 2 + 1
+        state = ma.make("kalah", columns=columns).state_from_text(position)
+        after, forced = after_forced_moves(state)
+        for action in forced:
+            assert state.legal_actions() == [action]
+            state = state.apply(action)
+        assert after == state
+        assert len(after.legal_actions()) != 1
 
 
 def test_what_moves_do(analyse):
@@ -166,15 +193,16 @@ def test_a_move_that_never_ends(analyse):
 
 
 def test_decided_by_the_last_move(analyse):
-    position = "1,2,0,0,0,0/0,0,0,0,1,0 south"
+    position = "2,0,2,2,0,2/0,2,2,0,0,0 south"
     state = ma.make("katro:rows=2,columns=3").state_from_text(position)
     assert state.apply(0).returns == (1, -1)
-    assert state.apply(1).player == 1
+    assert state.apply(2).player == 1
+    assert len(state.apply(2).legal_actions()) > 1
     words = ["katro:rows=2,columns=3", "--position", position, "--agent", "clock"]
     report = analyse(*words, "--json")
     assert json.loads(report[1])["objective"] == "win"
     told = {move["action"]: (move["value"], move["proven"]) for move in moves_of(report).values()}
-    assert told == {0: (1, True), 1: (0.75, False)}
+    assert told == {0: (1, True), 2: (0.75, False)}
     assert "75.0%" in analyse(*words)[1]
 
 
@@ -187,7 +215,7 @@ def test_a_table_with_values(analyse):
     assert " ".join(header.split()) == "move laps to then value exact depth best line"
     assert [row.split()[0] for row in rows] == ["2", "1"]
     again = rows[1]
-    assert re.search(r"^1 +1 the store again +[+-]\d+ seeds +yes +5 +1 2 *$", again)
+    assert re.search(r"^1 +1 the store again +[+-]\d+ seeds +yes +2 +1 2 *$", again)
     values = [int(re.search(r"([+-]\d+) seeds", row)[1]) for row in rows]
     assert values[0] > values[1]
 

@@ -7,7 +7,9 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from io import StringIO
+from select import select
 
 import pytest
 
@@ -457,17 +459,28 @@ class Terminal:
         """What appears up to a text."""
         begin = len(self.shown)
         while text not in self.shown[begin:]:
-            self.shown += os.read(self.end, 65536).decode()
+            self.shown += self.read()
         return self.shown[begin:]
+
+    def read(self):
+        assert select([self.end], [], [], 120)[0], f"nothing more appears: {self.shown}"
+        return os.read(self.end, 65536).decode()
 
     def type(self, text):
         os.write(self.end, text.encode())
 
+    def interrupt(self):
+        """Ctrl-C, until it is heard: Python waits on when one comes just before it waits."""
+        while self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=5)
+
     def finish(self):
         """The exit code, once everything was shown."""
         try:
-            while data := os.read(self.end, 65536):
-                self.shown += data.decode()
+            while text := self.read():
+                self.shown += text
         except OSError:  # the other end is closed: Linux says so by an error
             pass
         os.close(self.end)
@@ -482,7 +495,7 @@ def test_play_in_colour_and_end_by_control_c(tmp_path):
     assert "\x1b[1;32m  5" in terminal.read_until("South> ")  # a pit that gained a seed
     terminal.type("undo\n3\n6\n")
     terminal.read_until("North> ")
-    terminal.process.send_signal(signal.SIGINT)
+    terminal.interrupt()
     assert terminal.finish() == 130
     assert "Traceback" not in terminal.shown
     assert ma.read_record(file).actions == (2, 5)

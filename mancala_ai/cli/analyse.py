@@ -6,8 +6,8 @@ Read first: ``display.py``.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from .inputs import make_game, position_of
-from .output import new_console, new_table, print_table, write_json
+from .output import new_console, new_table, print_table, shown_waiting, write_json
 from .running import interruptible
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .display import Effect
 
 MAX_LAPS = 10**7  # looked at before a move is left undecided
+MOST_FORCED = 100  # moves; two players can be forced to go round for ever
 LINE_SHOWN = 8  # moves of a best line in the table
 NUMBERS, TEXTS = ("laps", "taken", "value", "depth"), ("then", "best line")  # columns
 
@@ -65,7 +66,7 @@ def analyse(
     /,
     *,
     position: str | None = None,
-    agent: str = "greedy",
+    agent: str = "alphabeta:seconds=0.5",
     seconds: float | None = None,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> None:
@@ -127,35 +128,49 @@ def _values(
 ) -> Sequence[Value | None]:
     """What each action is worth; nothing but None if the agent gives no values."""
     values = []
-    with _progress() as say:
+    with shown_waiting(sys.stderr) as show:
         for action, effect in zip(actions, found, strict=True):
-            say(state.action_to_text(action))
-            after = effect.after
+            show(f"looking at {state.action_to_text(action)}")
+            after, forced = after_forced_moves(effect.after)
+            line = [action, *forced]
             if after.is_terminal:
-                values.append(Value(exact_value(state, after, objective), True, 1, [action]))
+                value = exact_value(state, after, objective)
+                values.append(Value(value, True, len(line), line))
                 continue
             interruptible(partial(judge.act, after, seconds))
             info = judge.last_info
             if "value" not in info:
                 return [None] * len(actions)
-            depth = info["depth"] + 1 if "depth" in info else None
-            line = [action, *info.get("principal_variation", [])]
             value = passed_back(state, after, info["value"], objective)
+            depth = info["depth"] + len(line) if "depth" in info else None
+            line += info.get("principal_variation", [])
             values.append(Value(value, info.get("proven", False), depth, line))
     return values
 
 
+def after_forced_moves(state: State) -> tuple[State, list[int]]:
+    """The next position in which there is a choice, and the actions that lead there.
+
+    An agent that has but one move may play it without a thought.
+    """
+    forced: list[int] = []
+    while len(state.legal_actions()) == 1 and len(forced) < MOST_FORCED:
+        forced += state.legal_actions()
+        state = state.apply(forced[-1])
+    return state, forced
+
+
 def exact_value(state: State, after: State, objective: str) -> float:
-    """What a finished game is worth to the player who moved in ``state``, one move before."""
+    """What a game that is finished in ``after`` is worth to the player who moves in ``state``."""
     if objective == "margin":
         return _gain(state, after)
     return (1 + after.returns[state.player]) / 2
 
 
 def passed_back(state: State, after: State, value: float, objective: str) -> float:
-    """The value of a move for the player who makes it in ``state``.
+    """The value of ``state`` for its mover if play goes on to ``after``.
 
-    ``value`` is that of the position after it, for whoever moves there: perhaps the same.
+    ``value`` is that of ``after``, for whoever moves there: perhaps the same player.
     """
     same = after.player == state.player
     if objective == "margin":
@@ -167,17 +182,6 @@ def _gain(state: State, after: State) -> int:
     """The seeds that the mover of ``state`` has won, less those of the opponent."""
     won = after.captured - state.captured
     return int(won[state.player] - won[1 - state.player])
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """Tells on a terminal (stderr) which move is being looked at."""
-    console = new_console(sys.stderr)
-    if not console.is_terminal:
-        yield lambda move: None
-        return
-    with console.status("") as status:
-        yield lambda move: status.update(f"looking at {move}")
 
 
 def _json_row(state: State, move: Move) -> dict[str, Any]:

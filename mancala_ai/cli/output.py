@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_format
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
@@ -62,3 +62,14 @@ def new_console(file: TextIO) -> Console:
             raise BrokenPipeError  # for run() to deal with
 
     return QuietConsole(file=file, markup=False, emoji=False, highlight=False)
+
+
+@contextmanager
+def shown_waiting(file: TextIO) -> Iterator[Callable[[str], None]]:
+    """For what takes a while: a function that shows what it is, if that is seen on a terminal."""
+    console = new_console(file)
+    if not console.is_terminal:
+        yield lambda what: None
+        return
+    with console.status("") as status:
+        yield lambda what: status.update(f"{what} ...")

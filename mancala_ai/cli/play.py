@@ -23,7 +23,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from .inputs import InputError, integer, make_game
-from .output import new_console
+from .output import new_console, shown_waiting
 from .running import interruptible
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def play(
     /,
     *,
     south: str = "human",
-    north: str = "greedy",
-    hints: str = "greedy",
+    north: str = "alphabeta:seconds=2",
+    hints: str = "alphabeta:seconds=2",
     record: Path | None = None,
     position: str | None = None,
     contract: Annotated[bool, Parameter(negative=())] = False,
@@ -232,9 +232,14 @@ class Table:
     def _let_act(self, agent: Agent) -> None:
         from .display import finding
 
-        state = self.session.state
-        action = interruptible(partial(agent.act, state))
-        self._move(action, finding(state, agent.last_info))
+        action = self._wait_for(agent)
+        self._move(action, finding(self.session.state, agent.last_info))
+
+    def _wait_for(self, agent: Agent) -> int:
+        """What an agent would play now."""
+        with shown_waiting(sys.stdout) as show:
+            show(f"{agent.spec} is thinking")
+            return interruptible(partial(agent.act, self.session.state))
 
     def _listen(self) -> None:
         """One line from a person: a move or a command."""
@@ -316,7 +321,7 @@ class Table:
         state = self.session.state
         if state.is_terminal:
             raise InputError(GAME_OVER)
-        action = interruptible(partial(self.helper.act, state))
+        action = self._wait_for(self.helper)
         found = finding(state, self.helper.last_info)
         move = f"{self.helper.spec} would play {state.action_to_text(action)}"
         self._say(f"{move} ({found})" if found else move)
