@@ -10,6 +10,7 @@ Read next: ``simple.py`` (the shortest agents), ``registry.py``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
@@ -154,11 +155,15 @@ def check_seconds(seconds: float | None) -> float | None:
     """A time as a float; ArgumentError unless it is positive."""
     if seconds is None:
         return None
-    if not isinstance(seconds, int | float) or not 0 < seconds <= LONGEST_SECONDS:
+    if not _is_real(seconds) or not 0 < seconds <= LONGEST_SECONDS:
         raise ArgumentError(
             f"seconds is a positive number up to {LONGEST_SECONDS:g}, not {shown(seconds)}"
         )
     return float(seconds)
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def natural_objective(state: State, wanted: str | None) -> str:

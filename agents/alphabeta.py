@@ -14,7 +14,7 @@ Read first: ``search.py``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from time import perf_counter
@@ -94,12 +94,21 @@ class Searcher:
     mebibytes : float
         Size of the table.
     threads : int
+    weights : sequence of four ints, optional
+        Of the features; those of the game if left out.
     """
 
     def __init__(
-        self, game: Game, by_win: bool, levels: int, mebibytes: float, threads: int
+        self,
+        game: Game,
+        by_win: bool,
+        levels: int,
+        mebibytes: float,
+        threads: int,
+        weights: Sequence[int] | None = None,
     ) -> None:
         self.game, self.by_win, self.levels = game, by_win, levels
+        self.weights = np.array(game.WEIGHTS if weights is None else weights, np.int64)
         self.table = new_table(mebibytes)
         self.stacks = [self._new_stack(number) for number in range(threads)]
         self.pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
@@ -115,7 +124,7 @@ class Searcher:
             killers=np.full(self.levels, NOTHING, np.int64),
             credit=np.zeros((2, self.game.num_actions), np.int64),
             path=np.zeros((self.levels + 1, size), np.uint8),
-            weights=np.array(self.game.WEIGHTS, np.int64),
+            weights=self.weights,
             control=np.zeros(kernel.CONTROL_FIELDS, np.int64),
         )
         stack.control[kernel.SHAKE] = number
@@ -277,6 +286,11 @@ class AlphaBetaAgent(Agent):
     one move to the next. With ``solve`` it searches until the value is proven: at once to
     the end where no position can come back (Kalah), else deeper and deeper, which may
     take for ever.
+
+    Attributes
+    ----------
+    weights : sequence of four ints, optional
+        To be used in place of ``game.WEIGHTS``; set before the first move.
     """
 
     NAME = "alphabeta"
@@ -291,6 +305,7 @@ class AlphaBetaAgent(Agent):
 
     def __init__(self, seed: int = 0, **options: Any) -> None:
         super().__init__(seed, **options)
+        self.weights: Sequence[int] | None = None
         self._searcher: Searcher | None = None
 
     def prepare(self, state: State) -> None:
@@ -362,7 +377,8 @@ class AlphaBetaAgent(Agent):
             self.close()
             levels = MOST_DEPTH if state.game.RECURS else LEVELS
             memory, threads = self.options["memory"], self.options["threads"]
-            known = self._searcher = Searcher(state.game, by_win, levels, memory, threads)
+            known = Searcher(state.game, by_win, levels, memory, threads, self.weights)
+            self._searcher = known
             known.look_at(state)
             known.score(2, 0, NOTHING, Clock(None))  # compiles
         return known

@@ -39,8 +39,8 @@ from mancala_ai.dispatch import (
     legal,
     load,
     save,
-    seeds_ahead,
     second_word,
+    seeds_ahead,
     stake,
     winner,
 )
@@ -79,10 +79,10 @@ CONTROL_FIELDS = 11
 
 # Priorities among children, below which gains count
 SEARCHED = -(1 << 60)  # the order of a child that was searched
-AGAIN = 1 << 16  # the same player decides
-KILLER = 1 << 17  # refuted a position of the same level
 TABLE = 1 << 20  # the action that the table knows
-MOST_CREDIT = 1 << 12
+AGAIN = 1 << 16  # the same player decides
+KILLER = 16  # it was the last to refute a position of the same level
+MOST_CREDIT = 1 << 12  # its 256th part counts
 
 
 class Stack(NamedTuple):
@@ -260,7 +260,7 @@ def note(stack, table, level, frame, action):
         table, frame[KEY], frame[DEPTH], frame[BEST], action != NOTHING, frame[PROVEN], action,
         effort, control[AGE],
     )  # fmt: skip
-    if action != NOTHING:
+    if action != NOTHING and frame[DEPTH] != UNLIMITED:
         stack.killers[level] = action
         credit = stack.credit[frame[PLAYER]]
         credit[action] += 1
@@ -326,8 +326,14 @@ def expand(rules, stack, table, by_win, level, state, key, goal, depth, first, p
         save(rules, stack.rows, end, after)
         stack.keys[end] = child_key
         priority = gain + select(sign > 0, AGAIN, 0)
-        if not at_root:
-            priority += stack.credit[state.player, action] >> 9
+        if depth != UNLIMITED:  # where the static order alone is better
+            guess, _ = estimate(rules, after, stack.weights, by_win)
+            priority += sign * guess
+            if not at_root:
+                priority += select(action == killer, KILLER, 0)
+                priority += stack.credit[state.player, action] >> 8
+        if control[SHAKE] != 0:
+            priority += mix(child_key ^ control[SHAKE]) & 63
         priority += select(action == favourite, TABLE, 0)
         stack.orders[end] = packed(priority, gain, sign, action)
         end += 1

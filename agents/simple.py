@@ -39,8 +39,8 @@ class FirstAgent(Agent):
 class GreedyAgent(Agent):
     """The action that wins at once, else the one that takes most seeds; ties by lot.
 
-    What an action takes is what the seeds of the player (on pits he owns, and captured)
-    grow by, and those of the opponent shrink by, when it is played.
+    What an action takes is what the player's seeds grow by, less what the opponent's do:
+    captured ones where those are counted, else those in the home pits.
     """
 
     NAME = "greedy"

@@ -1,24 +1,19 @@
 """Kalah's published values: the first player's margin at perfect play, on small boards.
 
-Solved here by the plainest exhaustive search over the library's states; larger
-boards need a real search. The numbers are those of Irving, Donkers and Uiterwijk,
-"Solving Kalah" (2000), for ``empty_capture=True``, and of the rules sheet for False.
+The smallest are solved twice: by the plainest exhaustive search over the library's
+states, and by alpha-beta. The numbers are those of Irving, Donkers and Uiterwijk,
+"Solving Kalah" (2000), for ``empty_capture=True``, and of the rules sheet for False;
+``benchmarks/kalah.py`` has the larger ones.
 """
 
 import pytest
 
 import mancala_ai as ma
+from mancala_ai.agents import make_agent
+from mancala_ai.benchmarks.kalah import VALUES
 
-VALUES = {  # (empty_capture, columns): the margins for 1, 2, ... seeds a pit
-    (True, 1): (0, -2, 6, -2, 2, 0),
-    (True, 2): (2, -2, -2, -12, 6, 8),
-    (True, 3): (0, 4),
-    (True, 4): (2,),
-    (True, 5): (0,),
-    (False, 2): (2, -2, -2, -10, 6, 8),
-    (False, 3): (0, 4),
-    (False, 4): (2,),
-}
+SMALL = [board for board in VALUES if board[1] <= 4 and board[2] <= 4]
+SMALLEST = [board for board in VALUES if board[1] <= 2 or board[1] * board[2] <= 6]
 
 
 def margin_to_come(state, known):
@@ -40,10 +35,18 @@ def margin_to_come(state, known):
     return known[key]
 
 
-@pytest.mark.parametrize(
-    ("empty_capture", "columns", "seeds", "margin"),
-    [(*rules, n, margin) for rules, row in VALUES.items() for n, margin in enumerate(row, 1)],
-)
-def test_margin_at_perfect_play(empty_capture, columns, seeds, margin):
+@pytest.mark.parametrize("board", SMALLEST)
+def test_exhaustive_search(board):
+    empty_capture, columns, seeds = board
     game = ma.make("kalah", columns=columns, seeds=seeds, empty_capture=empty_capture)
-    assert margin_to_come(game.initial_state(), {}) == margin
+    assert margin_to_come(game.initial_state(), {}) == VALUES[board]
+
+
+@pytest.mark.parametrize("board", SMALL)
+def test_alpha_beta(board):
+    empty_capture, columns, seeds = board
+    game = ma.make("kalah", columns=columns, seeds=seeds, empty_capture=empty_capture)
+    agent = make_agent("alphabeta:solve=True")
+    agent.act(game.initial_state())
+    assert agent.last_info["proven"]
+    assert agent.last_info["value"] == VALUES[board]

@@ -1,0 +1,249 @@
+"""Alpha-beta gives the score of plain minimax, whatever its table, window and threads."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from helpers import NAMES, library_state, option_sets, random_position, twin_of
+from reference.minimax import action_scores, minimax
+
+import mancala_ai as ma
+from mancala_ai.agents import make_agent
+from mancala_ai.agents.alphabeta import MOST_DEPTH, AlphaBetaAgent, Clock, OutOfTime, Searcher
+from mancala_ai.agents.search import value_rows
+from mancala_ai.agents.table import NOTHING, UNLIMITED
+from mancala_ai.dispatch import UNIT, WIN
+
+POSITIONS = 1000  # of every game
+SETS = 8  # of options of every game, the defaults among them
+LEAVES = 250  # of the plain search of a position, about
+
+
+def estimate_of(game, by_win):
+    """The kernel's own score of a live state at the horizon."""
+
+    features, scores = np.zeros((1, 4), np.int64), np.zeros(1, np.int64)
+    weights = np.array(game.WEIGHTS, np.int64)
+
+    def evaluate(state):
+        value_rows(game.rules, state._row, weights, by_win, features, scores)
+        return int(scores[0])
+
+    return evaluate
+
+
+def objectives(game):
+    return (False, True) if game.COUNTS_SEEDS else (True,)
+
+
+def live_positions(name, options, n, seed):
+    """Random live positions: any that the rules allow, and any that play leads to."""
+    rng = random.Random(f"{name} {options} {seed}")
+    game = ma.make(name, **{k: v for k, v in options.items() if v != "given"})
+    twin = twin_of(game)
+    while n:
+        if rng.random() < 0.5:
+            position = random_position(game, twin, rng)
+            if position.finished:
+                continue
+            state = library_state(game, position)
+        else:
+            state = game.initial_state(rng.randrange(1000))
+            for _ in range(rng.randrange(60)):
+                if not state.is_terminal:
+                    state = state.apply(rng.choice(state.legal_actions()))
+        if not state.is_terminal:
+            n -= 1
+            yield state
+
+
+def affordable_depth(state, rng):
+    """A depth whose plain search is short."""
+    depth = 1
+    while depth < 6 and state.game.perft(depth + 1, state) <= LEAVES:
+        depth += 1
+    return rng.randint(1, depth)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_score_and_action_are_those_of_minimax(name):
+    for options in option_sets(name, SETS):
+        rng = random.Random(1)
+        searchers = {}
+        for state in live_positions(name, options, POSITIONS // SETS, 0):
+            game = state.game
+            by_win = rng.choice(objectives(game))
+            evaluate = estimate_of(game, by_win)
+            depth = affordable_depth(state, rng)
+            scores = action_scores(state, depth, evaluate, by_win)
+            best = max(scores.values())
+            # a table with room, which the positions before have warmed; and next to none
+            for memory in (1, 0):
+                key = by_win, memory
+                if key not in searchers:
+                    searchers[key] = Searcher(game, by_win, MOST_DEPTH, memory, 1)
+                searcher = searchers[key]
+                searcher.look_at(state)
+                guess = rng.choice((0, best, rng.randint(-300, 300), WIN, -WIN))
+                favourite = rng.choice((NOTHING, *state.legal_actions()))
+                found = searcher.score(depth, guess, favourite, Clock(None))
+                assert found.score == best, (game, state.to_text(), depth)
+                assert scores[found.action] == best
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_window_gives_a_bound(name):
+    rng = random.Random(2)
+    for state in live_positions(name, {}, 40, 1):
+        for by_win in objectives(state.game):
+            evaluate = estimate_of(state.game, by_win)
+            depth = affordable_depth(state, rng)
+            scores = action_scores(state, depth, evaluate, by_win)
+            best = max(scores.values())
+            searcher = Searcher(state.game, by_win, MOST_DEPTH, 1, 1)
+            searcher.look_at(state)
+            for _ in range(20):
+                goal = best + rng.choice((-1, 1)) * int(2 ** rng.uniform(0, 14)) + rng.randint(0, 1)
+                answer = searcher.ask(goal, depth, NOTHING, Clock(None), math.inf)
+                if answer.score >= goal:
+                    assert answer.score <= best
+                    assert scores[answer.action] >= answer.score
+                else:
+                    assert answer.score >= best
+                    assert answer.action == NOTHING
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_proven_scores_do_not_change_with_depth(name):
+    rng = random.Random(3)
+    proven = 0
+    for state in live_positions(name, {}, 400, 2):
+        by_win = rng.choice(objectives(state.game))
+        depth = affordable_depth(state, rng)
+        searcher = Searcher(state.game, by_win, MOST_DEPTH, 1, 1)
+        searcher.look_at(state)
+        found = searcher.score(depth, 0, NOTHING, Clock(None))
+        if found.proven:
+            proven += 1
+            deeper = minimax(state, depth + 1, estimate_of(state.game, by_win), by_win)
+            assert deeper == found.score
+            assert searcher.score(depth + 2, 0, NOTHING, Clock(None)).score == found.score
+    assert proven > 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_table_and_threads_change_nothing(name, monkeypatch):
+    monkeypatch.setattr("mancala_ai.agents.alphabeta.ALONE", 50)  # help is called early
+    monkeypatch.setattr("mancala_ai.agents.alphabeta.FIRST_SLICE", 50)
+    depth = {"gore": 3, "omweso": 5}.get(name, 6)
+    agents = [
+        make_agent("alphabeta", depth=depth, memory=memory, threads=threads)
+        for memory, threads in ((8, 1), (0, 1), (8, 2), (0.01, 3))
+    ]
+    for state in live_positions(name, {}, 6, 3):
+        for _ in range(2):  # the second time with a warm table
+            told = []
+            for agent in agents:
+                agent.act(state)
+                told.append([agent.last_info[key] for key in ("action", "value", "proven")])
+            assert all(each == told[0] for each in told)
+    for agent in agents:
+        agent.close()
+
+
+def line_holds(state, info):
+    """Whether a line is legal and leads, by its seeds and its end, to the value told."""
+    player, begin = state.player, state.captured
+    for action in info["principal_variation"]:
+        state = state.apply(action)
+    gains = state.captured - begin
+    return state, int(gains[player] - gains[1 - player])
+
+
+@pytest.mark.parametrize("name", ["kalah", "oware", "gore", "hoyito_iii"])
+def test_principal_variation_of_a_proven_value_leads_to_it(name):
+    seen = 0
+    for state in live_positions(name, {}, 60, 4):
+        agent = make_agent("alphabeta:depth=3")
+        agent.act(state)
+        info = agent.last_info
+        assert info["principal_variation"][0] == info["action"]
+        end, gain = line_holds(state, info)
+        if info["proven"] and end.is_terminal and not end.annulled:
+            seen += 1
+            assert info["value"] == gain
+    assert seen >= 1
+
+
+def test_kalah_is_solved_to_its_end():
+    for columns, seeds in ((1, 1), (2, 2), (3, 3), (4, 3)):
+        game = ma.make("kalah", columns=columns, seeds=seeds)
+        agent = make_agent("alphabeta:solve=True")
+        agent.act(game.initial_state())
+        info = agent.last_info
+        assert info["proven"] and info["depth"] == UNLIMITED
+        end, gain = line_holds(game.initial_state(), info)
+        assert end.is_terminal and gain == info["value"]
+
+
+def test_solve_deepens_where_positions_recur():
+    solved = 0
+    for state in live_positions("katro", {"rows": 2, "columns": 3}, 100, 5):
+        shallow, solver = make_agent("alphabeta:depth=4"), make_agent("alphabeta:solve=True")
+        shallow.act(state)
+        if shallow.last_info["proven"] and shallow.last_info["depth"] > 1:
+            solved += 1
+            solver.act(state)
+            for key in ("value", "proven", "depth"):
+                assert solver.last_info[key] == shallow.last_info[key]
+    assert solved > 1
+
+
+class FakeClock(Clock):
+    """A clock on which every look takes a tenth of a second."""
+
+    now = 0.0
+
+    def look(self):
+        FakeClock.now += 0.1
+        if FakeClock.now >= 1:
+            raise OutOfTime
+
+
+def test_a_search_ends_with_its_time(monkeypatch):
+    monkeypatch.setattr("mancala_ai.agents.alphabeta.Clock", FakeClock)
+    FakeClock.now = 0.0
+    agent = AlphaBetaAgent(seconds=1)
+    state = ma.make("kalah").initial_state()
+    assert agent.act(state) in state.legal_actions()
+    assert 1 <= agent.last_info["depth"] < 20
+
+
+def test_one_legal_move_is_played_at_once_under_a_clock():
+    game = ma.make("kalah")
+    state = game.state([[0, 0, 0, 0, 0, 5], [4, 4, 4, 4, 4, 4]])
+    agent = make_agent("alphabeta:seconds=1000")
+    assert agent.act(state) == 5
+    assert agent.last_info["depth"] == 1
+
+
+def test_objective_margin_is_refused_where_the_last_move_decides():
+    agent = make_agent("alphabeta:objective=margin")
+    for name in ("tsoro", "omweso", "katro"):
+        with pytest.raises(ma.ArgumentError, match=f"{name} is decided by the last move"):
+            agent.act(ma.make(name).initial_state())
+
+
+def test_values_of_finished_games_are_exact():
+    # South takes all and wins by 24 seeds; whatever came before, the value counts from here
+    game = ma.make("kalah", columns=2)
+    state = game.state([[0, 1], [0, 6]], captured=(3, 0))
+    for objective, value in (("margin", 1 - 6), ("win", 0.0)):
+        agent = make_agent("alphabeta", depth=1, objective=objective)
+        agent.act(state)
+        assert agent.last_info["value"] == value
+        assert agent.last_info["proven"]
+    assert UNIT == 16
