@@ -87,10 +87,10 @@ class Record:
         if start.game != self.game:
             raise RecordError(f"the start is of {start.game!r}, but the game is {self.game!r}")
         start = self.game.state_from_text(start.to_text())  # what is behind it plays no part
-        states = tuple(_played(start, self.actions))
-        actions = tuple(int(action) for action in self.actions)
+        actions = tuple(self.actions)
+        states = tuple(_played(start, actions))
         checked = {
-            "actions": actions,
+            "actions": tuple(map(int, actions)),
             "headers": {_name(name): _value(name, text) for name, text in self.headers.items()},
             "comments": dict(_comments(self.comments, len(actions))),
             "start": start,
@@ -219,7 +219,7 @@ class _Reader:
         if not line:
             return
         if _CONTROL.search(line):
-            raise RecordError("a control character")
+            raise RecordError("a record holds no control characters")
         if self.ended:
             raise RecordError("nothing follows the result")
         if line.startswith(";"):

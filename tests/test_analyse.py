@@ -54,6 +54,15 @@ class Failing(Agent):
         raise AgentError("failing: no idea")
 
 
+class Hopeful(Agent):
+    """Counts results where others count seeds."""
+
+    NAME = "hopeful"
+
+    def choose(self, state, seconds):
+        return state.legal_actions()[0], {"value": 0.25, "objective": "win"}
+
+
 class Clock(Agent):
     """Values a position by the time it was given, or a quarter."""
 
@@ -66,7 +75,8 @@ class Clock(Agent):
 @pytest.fixture
 def analyse(capsys, monkeypatch):
     """Runs the command; exit code, stdout and stderr."""
-    known, added = registry._agent_class, {"oracle": Oracle, "failing": Failing, "clock": Clock}
+    known = registry._agent_class
+    added = {agent.NAME: agent for agent in (Oracle, Failing, Hopeful, Clock)}
     monkeypatch.setattr(registry, "_agent_class", lambda name: added.get(name) or known(name))
 
     def run(*words):
@@ -143,15 +153,28 @@ def test_the_positions_of_the_test_above_say_enough():
 
 
 def test_forced_moves_are_played_before_the_agent_is_asked():
-    for position in ("0,1/0,3 south", "1,0,0/0,0,3 north"):
-        columns = position.index("/") // 2 + 1
-        state = ma.make("kalah", columns=columns).state_from_text(position)
-        after, forced = after_forced_moves(state)
-        for action in forced:
-            assert state.legal_actions() == [action]
-            state = state.apply(action)
-        assert after == state
-        assert len(after.legal_actions()) != 1
+    game = ma.make("kalah", columns=3)
+    state = game.state_from_text("0,1,1/0,0,3 south")
+    after, (first, *forced) = after_forced_moves(state, 2)
+    assert first == 2
+    assert forced
+    state = state.apply(first)
+    for action in forced:
+        assert state.legal_actions() == [action]
+        state = state.apply(action)
+    assert after == state
+    assert len(after.legal_actions()) != 1
+
+
+def test_the_objective_is_that_of_the_agents_values(analyse):
+    position = "1,0,2/0,2,0 south"
+    state = ma.make("kalah", columns=3).state_from_text(position)
+    assert state.apply(0).returns == (1, -1)
+    assert len(state.apply(2).legal_actions()) > 1
+    words = ["kalah:columns=3", "--position", position, "--agent", "hopeful", "--json"]
+    report = analyse(*words)
+    assert json.loads(report[1])["objective"] == "win"
+    assert {move["action"]: move["value"] for move in moves_of(report).values()} == {0: 1, 2: 0.75}
 
 
 def test_what_moves_do(analyse):
@@ -189,7 +212,7 @@ def test_a_move_that_never_ends(analyse):
     assert move["win_kind"] == "annulled"
     assert move["points"] == [0, 0]
     _, out, _ = analyse(*words)
-    assert re.search(r"^i +128 +never ends, the last 128 of 128 laps repeat", out, re.MULTILINE)
+    assert re.search(r"^i +128 +never ends, repeats after 128 laps", out, re.MULTILINE)
 
 
 def test_decided_by_the_last_move(analyse):

@@ -235,6 +235,16 @@ def test_a_record_that_is_none_is_left_alone(mancala, tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_load_leaves_the_record_for_that_of_the_other_game(mancala, tmp_path):
+    one, two, three = tmp_path / "1.txt", tmp_path / "2.txt", tmp_path / "3.txt"
+    ma.write_record(ma.Record(ma.make("oware"), [3]), two)
+    words = f"play kalah --north human --record {one}"
+    mancala(words, "1", f"save {three}", "2", f"load {two}", "b", "save")
+    assert ma.read_record(one).actions == (0, 1)
+    assert ma.read_record(two).actions == (3, 1)
+    assert ma.read_record(three).actions == (0,)
+
+
 def test_two_agents_play_by_themselves(mancala, tmp_path):
     first, second = tmp_path / "1.txt", tmp_path / "2.txt"
     for file in (first, second):
@@ -348,14 +358,14 @@ def test_laps_are_told_and_long_relays_shortened(mancala):
 def test_a_relay_that_never_ends(mancala):
     words = ["play", "omweso", "--north", "human", "--position", NEVER]
     _, out, _ = mancala(words, "i")
-    assert "South plays i: never ends, the last 128 of 128 laps repeat\n" in out
+    assert "South plays i: never ends, repeats after 128 laps\n" in out
     assert "annulled: the move never ends" in out
     assert "wins" not in out
 
 
 def test_a_relay_that_is_too_long(mancala):
     _, out, _ = mancala("play hoyito_iii:max_laps=4 --north human", "1")
-    assert "South plays 1: 5 laps are too many\n" in out
+    assert "South plays 1: 5 laps, too many\n" in out
 
 
 @pytest.mark.parametrize(
@@ -499,6 +509,48 @@ def test_play_in_colour_and_end_by_control_c(tmp_path):
     assert terminal.finish() == 130
     assert "Traceback" not in terminal.shown
     assert ma.read_record(file).actions == (2, 5)
+
+
+SLOW = """
+import sys
+from threading import Event
+from mancala_ai.agents import Agent, registry
+from mancala_ai.cli import main
+
+class Slow(Agent):
+    NAME, searching = "slow", False
+    def choose(self, state, seconds):
+        self.searching = True
+        print("searching", flush=True)
+        Event().wait()
+    def close(self):
+        if self.searching:
+            Event().wait()  # until it has ended
+
+registry._agent_class = lambda name: Slow
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    "words", ["play kalah --south slow --north slow --hints slow", "analyse kalah --agent slow"]
+)
+def test_control_c_does_not_wait_for_an_agent(words):
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW, *words.split()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        try:
+            while process.stdout.readline() != "searching\n":
+                assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=60) == 130
+            assert process.stderr.read() == ""
+        finally:
+            process.kill()
 
 
 def test_no_colour_where_none_is_wanted_and_a_narrow_terminal():

@@ -94,7 +94,7 @@ def test_the_example_of_the_documentation():
 
 def test_a_record_of_one_call():
     game = ma.make("kalah")
-    record = Record(game, [2, 5, 0], {"event": "tea"}, {1: "again", 3: "  "})
+    record = Record(game, iter([2, 5, 0]), {"event": "tea"}, {1: "again", 3: "  "})
     assert record.to_text() == (
         "game: kalah\nevent: tea\n\n1. south 3 ; again\n1. south 6\n2. north 1\n\nresult: *\n"
     )
@@ -161,7 +161,7 @@ WON = "game: kalah\nstart: 0,0,0,0,0,1/3,0,0,0,0,0 south captured=30,14\n1. sout
         ("game: kalah\nsouth:\n", "line 2: header south is a text of one line"),
         ("game: kalah\nstart: 4,4\n", "line 2: position '4,4' is too short"),
         ("game: kalah\nSouth: me\n", "line 2: 'South: me' is no header (name: value)"),
-        ("game: kalah\nsouth: \x1b[2J\n", "line 2: a control character"),
+        ("game: kalah\nsouth: \x1b[2J\n", "line 2: a record holds no control characters"),
         (KALAH, "line 5: the record has no result (result: * if the game is unfinished)"),
         (KALAH + "north: me\n", "line 5: header north comes after the first move"),
         (KALAH + "3. south 3\n", "line 5: move 4: no legal move '3' here; the legal moves are:"),

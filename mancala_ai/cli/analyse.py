@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,10 +15,10 @@ from cyclopts import Parameter
 
 from .inputs import make_game, position_of
 from .output import new_console, new_table, print_table, shown_waiting, write_json
-from .running import interruptible
+from .running import closing, interruptible
 
 if TYPE_CHECKING:
-    from mancala_ai.agents import Agent
+    from mancala_ai.agents import Agent, Info
     from mancala_ai.state import State
 
     from .display import Effect
@@ -97,12 +96,16 @@ def analyse(
 
     state = position_of(make_game(game), position)
     check_seconds(seconds)
-    judge = make_agent(agent)
-    with closing(judge):
-        objective = natural_objective(state, judge.options.get("objective"))
+    with closing(make_agent(agent)) as judge:
         actions = state.legal_actions()
         found = interruptible(lambda: effects(state, actions, MAX_LAPS))
-        values = _values(state, actions, found, judge, objective, seconds)
+        lines = [after_forced_moves(state, action) for action in actions]
+        infos = _infos([after for after, _ in lines], judge, seconds)
+        objective = natural_objective(state, judge.options.get("objective"))
+        objective = next((info["objective"] for info in infos if "objective" in info), objective)
+    values = [_value(state, *parts, objective) for parts in zip(lines, infos, strict=True)]
+    if None in values:  # without values there is no order
+        values = [None] * len(actions)
     moves = [Move(*parts) for parts in zip(actions, found, values, strict=True)]
     moves.sort(key=lambda move: -move.value.value if move.value else 0)
     if json:
@@ -118,46 +121,48 @@ def analyse(
         _print(state, moves, objective)
 
 
-def _values(
-    state: State,
-    actions: Sequence[int],
-    found: Sequence[Effect],
-    judge: Agent,
-    objective: str,
-    seconds: float | None,
-) -> Sequence[Value | None]:
-    """What each action is worth; nothing but None if the agent gives no values."""
-    values = []
-    with shown_waiting(sys.stderr) as show:
-        for action, effect in zip(actions, found, strict=True):
-            show(f"looking at {state.action_to_text(action)}")
-            after, forced = after_forced_moves(effect.after)
-            line = [action, *forced]
-            if after.is_terminal:
-                value = exact_value(state, after, objective)
-                values.append(Value(value, True, len(line), line))
-                continue
-            interruptible(partial(judge.act, after, seconds))
-            info = judge.last_info
-            if "value" not in info:
-                return [None] * len(actions)
-            value = passed_back(state, after, info["value"], objective)
-            depth = info["depth"] + len(line) if "depth" in info else None
-            line += info.get("principal_variation", [])
-            values.append(Value(value, info.get("proven", False), depth, line))
-    return values
-
-
-def after_forced_moves(state: State) -> tuple[State, list[int]]:
-    """The next position in which there is a choice, and the actions that lead there.
+def after_forced_moves(state: State, action: int) -> tuple[State, list[int]]:
+    """The position with a choice that an action leads to, and the actions up to there.
 
     An agent that has but one move may play it without a thought.
     """
-    forced: list[int] = []
-    while len(state.legal_actions()) == 1 and len(forced) < MOST_FORCED:
-        forced += state.legal_actions()
-        state = state.apply(forced[-1])
-    return state, forced
+    line = [action]
+    state = state.apply(action)
+    while len(state.legal_actions()) == 1 and len(line) <= MOST_FORCED:
+        line += state.legal_actions()
+        state = state.apply(line[-1])
+    return state, line
+
+
+def _infos(states: Sequence[State], judge: Agent, seconds: float | None) -> list[Info]:
+    """What the agent finds in each position; nothing in finished ones."""
+    infos: list[Info] = []
+    with shown_waiting(sys.stderr) as show:
+        for number, state in enumerate(states, 1):
+            show(f"looking at move {number} of {len(states)}")
+            if state.is_terminal:
+                infos.append({})
+            else:
+                interruptible(partial(judge.act, state, seconds))
+                infos.append(judge.last_info)
+    return infos
+
+
+def _value(
+    state: State, played: tuple[State, list[int]], info: Info, objective: str
+) -> Value | None:
+    """What a line of play is worth; None if the agent that looked at its end did not say."""
+    after, line = played
+    if after.is_terminal:
+        return Value(exact_value(state, after, objective), True, len(line), line)
+    if "value" not in info:
+        return None
+    return Value(
+        passed_back(state, after, info["value"], objective),
+        info.get("proven", False),
+        info["depth"] + len(line) if "depth" in info else None,
+        line + info.get("principal_variation", []),
+    )
 
 
 def exact_value(state: State, after: State, objective: str) -> float:
@@ -251,11 +256,13 @@ def _what_follows(state: State, effect: Effect) -> str:
     """What comes after a move, if it is not just the other player's turn."""
     from mancala_ai.render.text import status
 
-    from .display import why_annulled
+    from .display import relay_remark
 
     after = effect.after
+    if remark := relay_remark(effect):
+        return remark
     if after.is_terminal:
-        return why_annulled(effect) or status(after)
+        return status(after)
     if after.player == state.player:
         return "again" if after.phase == state.phase else status(after)
     return ""

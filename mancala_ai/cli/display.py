@@ -34,9 +34,9 @@ class Effect:
     period : int
         Laps after which it repeats if it never ends, else 0.
     trace : tuple of Lap
-        The laps, as many as are played; empty if they are too many or never end.
-    taken : int
-        Seeds captured by those laps, or by an action that sows nothing.
+        The laps, as many as are played; empty if they are too many to be told or never end.
+    taken : int or None
+        Seeds captured by those laps, or by an action that sows nothing; None if not told.
     """
 
     after: State
@@ -44,7 +44,7 @@ class Effect:
     ends: bool | None
     period: int
     trace: tuple[Lap, ...]
-    taken: int
+    taken: int | None
 
 
 def effects(state: State, actions: Iterable[int], max_laps: int = MOST_TRACED) -> list[Effect]:
@@ -56,8 +56,11 @@ def effects(state: State, actions: Iterable[int], max_laps: int = MOST_TRACED) -
 def _effect(state: State, action: int, laps: int, ends: bool | None, period: int | None) -> Effect:
     after = state.apply(action)
     trace = tuple(state.trace(action)) if ends and 0 < laps <= MOST_TRACED else ()
-    if laps:
+    taken: int | None
+    if trace:
         taken = sum(seeds for lap in trace for seeds in lap.captured.values())
+    elif laps:
+        taken = None
     else:
         taken = max(0, int(after.captured[state.player] - state.captured[state.player]))
     return Effect(after, laps, ends, period or 0, trace, taken)
@@ -71,20 +74,20 @@ def move_lines(state: State, action: int) -> list[str]:
     move = f"{NAMES[state.player]} plays {state.action_to_text(action)}"
     if not effect.laps:
         return [f"{move}, {effect.taken} taken" if effect.taken else move]
-    if fault := why_annulled(effect):
-        return [f"{move}: {fault}"]
+    if remark := relay_remark(effect):
+        return [f"{move}: {remark}"]
     if len(effect.trace) == 1:
         return [f"{move}: {describe_lap(state, effect.trace[0])}"]
     return [f"{move}: {effect.laps} laps", *describe_laps(state, effect.trace)]
 
 
-def why_annulled(effect: Effect) -> str:
-    """What is wrong with a relay that does not end in time; empty if nothing is."""
+def relay_remark(effect: Effect) -> str:
+    """What is to be said of a relay that is not told lap by lap; empty if it is."""
     if effect.period:
-        return f"never ends, the last {effect.period:,} of {effect.laps:,} laps repeat"
-    if effect.ends is None:
-        return f"has not ended after {effect.laps:,} laps"
-    return f"{effect.laps:,} laps are too many" if effect.after.annulled else ""
+        return f"never ends, repeats after {effect.period:,} lap{'s' * (effect.period > 1)}"
+    if effect.laps and not effect.trace:
+        return f"{effect.laps:,} laps" if effect.ends else f"more than {effect.laps:,} laps"
+    return f"{effect.laps:,} laps, too many" if effect.after.annulled else ""
 
 
 def show_board(console: Console, state: State, before: State | None = None) -> None:

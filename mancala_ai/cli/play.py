@@ -24,7 +24,7 @@ from cyclopts.validators import Number
 
 from .inputs import InputError, integer, make_game
 from .output import new_console, shown_waiting
-from .running import interruptible
+from .running import closing, interruptible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -87,7 +87,6 @@ def play(
         Of the set-up, where it is random, and of the agents. A new one each time by default.
     """
     from mancala_ai.agents import make_agent
-    from mancala_ai.record import write_record
 
     if seed is None:
         seed = random.SystemRandom().getrandbits(32)
@@ -102,16 +101,14 @@ def play(
             raise InputError(f"--contract is a mode of omweso, not of {session.game.name}")
         session.headers |= CONTRACT
     with ExitStack() as leaving:
-        seats = []
-        for player, spec in enumerate((south, north)):
-            seats.append(make_agent(spec, seed=(seed + player) % 2**64))
-            leaving.callback(seats[-1].close)
-        helper = make_agent(hints, seed=seed)
-        leaving.callback(helper.close)
-        if record is not None:
-            write_record(session.to_record(), record)  # so that it is known to be possible
-            leaving.callback(lambda: write_record(session.to_record(), record))
-        Table(session, seats, helper, new_console(sys.stdout), record).play()
+        agents = [
+            leaving.enter_context(closing(make_agent(spec, seed=(seed + number) % 2**64)))
+            for number, spec in enumerate((south, north, hints))
+        ]
+        table = Table(session, agents[:2], agents[2], new_console(sys.stdout), record)
+        table.write_record()  # at once, so that it is known to be possible
+        leaving.callback(table.write_record)
+        table.play()
 
 
 def _earlier(file: Path, game: str | None, position: str | None) -> Record:
@@ -196,12 +193,12 @@ class Table:
         seats: list[Agent],
         helper: Agent,
         console: Console,
-        file: Path | None,
+        record: Path | None,
     ) -> None:
         from mancala_ai.agents.human import HumanAgent
 
         self.session, self.seats, self.helper, self.console = session, seats, helper, console
-        self.file = file
+        self.record = self.saved = record
         self.people = {p for p, agent in enumerate(seats) if isinstance(agent, HumanAgent)}
         self.left = False
         self._commands: dict[str, Callable[[str], None]] = {
@@ -228,6 +225,13 @@ class Table:
                 self._listen()
             else:
                 self._let_act(self.seats[state.player])
+
+    def write_record(self) -> None:
+        """Write the game to the record that it is kept in, if it is kept in one."""
+        from mancala_ai.record import write_record
+
+        if self.record is not None:
+            write_record(self.session.to_record(), self.record)
 
     def _let_act(self, agent: Agent) -> None:
         from .display import finding
@@ -333,13 +337,13 @@ class Table:
     def _save(self, name: str) -> None:
         from mancala_ai.record import write_record
 
-        path = _path(name) if name else self.file
+        path = _path(name) if name else self.saved
         if path is None:
             raise InputError("save needs the name of a file: save FILE")
-        if path != self.file:
+        if path != self.saved:
             _check_may_replace(path)
         write_record(self.session.to_record(), path)
-        self.file = path
+        self.saved = path
         self._say(f"saved to {path}")
 
     def _load(self, name: str) -> None:
@@ -348,9 +352,13 @@ class Table:
         if not name:
             raise InputError("load needs the name of a file: load FILE")
         self.session.check_may_take_back()
-        players = {"south": self.session.headers["south"], "north": self.session.headers["north"]}
-        self.session.load(read_record(_path(name)))
+        path = _path(name)
+        loaded = read_record(path)
+        self.write_record()
+        players = {side: self.session.headers[side] for side in ("south", "north")}
+        self.session.load(loaded)
         self.session.headers |= players
+        self.record, self.saved = self.record and path, path
         for agent in self.seats:
             agent.reset()
         self._show()

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from threading import Thread
 from threading import enumerate as enumerate_threads
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from cyclopts import App, CycloptsError
 
 from .inputs import InputError
+
+if TYPE_CHECKING:
+    from mancala_ai.agents import Agent
 
 T = TypeVar("T")
 
@@ -80,9 +83,24 @@ def interruptible(work: Callable[[], T]) -> T:
     return results[0]
 
 
+@contextmanager
+def closing(agent: Agent) -> Iterator[Agent]:
+    """Close an agent in the end; not after Ctrl-C, when it may still search: that would wait."""
+    try:
+        yield agent
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        agent.close()
+        raise
+    agent.close()
+
+
 def _interrupted() -> int:
     """The exit code after Ctrl-C; leaves at once if compiled code still runs."""
     if any(thread.name == _WORKER for thread in enumerate_threads()):
+        with suppress(OSError):
+            sys.stdout.flush()
         os._exit(INTERRUPTED)
     return INTERRUPTED
 
