@@ -269,11 +269,21 @@ def test_a_finished_position(analyse):
     assert (code, out) == (0, str(game.state_from_text(over)) + "\n")
 
 
-def test_seconds_reach_the_agent(analyse):
-    report = analyse("oware", "--agent", "clock", "--seconds", "0.5", "--json")
-    assert {move["value"] for move in moves_of(report).values()} == {-0.5}  # North moves next
-    report = analyse("oware", "--agent", "clock", "--json")
-    assert {move["value"] for move in moves_of(report).values()} == {-0.25}
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("--agent clock --seconds 2.5", 2.5),
+        ("--agent clock", 0.25),  # its own time
+        ("--seconds 2.5", 2.5),
+        ("", 0.5),
+    ],
+)
+def test_the_time_that_the_agent_is_given(analyse, monkeypatch, words, seconds):
+    known = registry._agent_class
+    replaced = {"alphabeta": Clock}
+    monkeypatch.setattr(registry, "_agent_class", lambda name: replaced.get(name) or known(name))
+    report = analyse("oware", "--json", *words.split())
+    assert {move["value"] for move in moves_of(report).values()} == {-seconds}  # North is next
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@
 ``analyse``                      every move of a position with its value
 ``running``                      exit codes, errors in one line, Ctrl-C
 ``inputs``, ``output``           what commands are given and what they print
+``display``                      boards in colour, moves in words
 ===============================  ==============================================
 
 What a command measures or plays lives in the library. Bad input of any kind ends in

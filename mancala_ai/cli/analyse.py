@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from .display import Effect
 
+DEFAULT_SECONDS = 0.5
 MAX_LAPS = 10**7  # looked at before a move is left undecided
 MOST_FORCED = 100  # moves; two players can be forced to go round for ever
 LINE_SHOWN = 8  # moves of a best line in the table
@@ -65,7 +66,7 @@ def analyse(
     /,
     *,
     position: str | None = None,
-    agent: str = "alphabeta:seconds=0.5",
+    agent: str | None = None,
     seconds: float | None = None,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> None:
@@ -83,9 +84,10 @@ def analyse(
     position
         In the one-line form of the library (`state.to_text()`); the initial one if left out.
     agent
-        The agent that gives the values, as NAME:option=value,...
+        The agent that gives the values, as NAME:option=value,...; if left out, alphabeta
+        with half a second for each move.
     seconds
-        Time for each move, instead of what the agent's own options say.
+        Time for each move at most.
     json
         Print JSON.
     """
@@ -96,6 +98,8 @@ def analyse(
 
     state = position_of(make_game(game), position)
     check_seconds(seconds)
+    if agent is None:
+        agent, seconds = "alphabeta", seconds or DEFAULT_SECONDS
     with closing(make_agent(agent)) as judge:
         actions = state.legal_actions()
         found = interruptible(lambda: effects(state, actions, MAX_LAPS))
