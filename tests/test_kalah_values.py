@@ -13,7 +13,7 @@ from mancala_ai.agents import make_agent
 from mancala_ai.benchmarks.kalah import VALUES
 
 SMALL = [board for board in VALUES if board[1] <= 4 and board[2] <= 4]
-SMALLEST = [board for board in VALUES if board[1] <= 2 or board[1] * board[2] <= 6]
+SMALLEST = [board for board in SMALL if board[1] <= 2 or board[1] * board[2] <= 6]
 
 
 def margin_to_come(state, known):

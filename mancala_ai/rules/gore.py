@@ -305,6 +305,7 @@ class Gore(CountingGame):
     OPTIONS = (Option("trading", True, (False, True), "whether pits may be offered"),)
     RULES, STATE = GoreRules, GoreState
     WEIGHTS = (8, 8, 2, 4)
+    WIN_SCALE = 467
     PHASES = {SOW: "sow", ANSWER: "answer"}
     FIELDS = {
         "owner": Field((0,) * HOME + (1,) * HOME, 0, 1, PITS, "owner of each pit, by home row"),

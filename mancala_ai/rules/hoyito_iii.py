@@ -212,6 +212,7 @@ class HoyitoIII(CountingGame):
     )
     RULES, STATE = HoyitoIIIRules, HoyitoIIIState
     WEIGHTS = (1, 4, 8, 0)
+    WIN_SCALE = 94
     LASTING_FIELDS = ("in_play",)
 
     def _rules(self) -> HoyitoIIIRules:

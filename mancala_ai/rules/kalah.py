@@ -188,7 +188,8 @@ class Kalah(CountingGame):
     )
     RULES, STATE = KalahRules, KalahState
     RECURS = False
-    WEIGHTS = (4, 0, 8, 0)
+    WEIGHTS = (4, 12, 0, 0)
+    WIN_SCALE = 106
 
     def _rules(self) -> KalahRules:
         return KalahRules(self.columns, int(self.options["empty_capture"]), 1)

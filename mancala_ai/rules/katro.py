@@ -278,6 +278,7 @@ class Katro(Game):
     )
     RULES, STATE = KatroRules, KatroState
     WEIGHTS = (16, 8, 8, 16)
+    WIN_SCALE = 332
     FIELDS = {
         "directions": Field(
             (0, 0), -1, 1, 2, "each player's path if fixed: 1 forward, -1 mirrored, 0 not yet"

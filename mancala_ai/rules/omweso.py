@@ -389,6 +389,7 @@ class Omweso(Game):
     )
     RULES, STATE = OmwesoRules, OmwesoState
     WEIGHTS = (16, 16, -8, 16)
+    WIN_SCALE = 352
     PHASES = {SOW: "sow", CHOICE: "lap", ARRANGE: "arrange"}
     FIELDS = {
         "pit": Field(0, 0, 15, 0, "start of the pending lap"),

@@ -196,7 +196,7 @@ class Tsoro(Game):
         Option("max_laps", 10_000, range(1, 10**9 + 1), "laps after which a move annuls the game"),
     )
     RULES, STATE = TsoroRules, TsoroState
-    WEIGHTS = (16, 8, 48, 16)
+    WEIGHTS = (40, -24, 56, 8)
     PHASES = {SOW: "sow", HEAD: "head", BONUS: "bonus"}
     FIELDS = {
         "pit": Field(0, 0, 41, 0, "the pending head"),
