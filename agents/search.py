@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
+from mancala_ai.arrays import prefetch, unowned
 from mancala_ai.cache import entry
 from mancala_ai.dispatch import (
     DRAW,
@@ -48,7 +49,7 @@ from mancala_ai.playout import occurred
 from mancala_ai.rng import lowest_set_bit, mix
 from mancala_ai.sowing import select
 
-from .table import NOTHING, UNLIMITED, high_holds, line_of, lookup, low_holds, prefetch, store
+from .table import NOTHING, UNLIMITED, high_holds, line_of, lookup, low_holds, store
 
 # Fields of a frame: a position whose actions are being searched
 GOAL = 0  # is its score at least this?
@@ -168,60 +169,70 @@ def search(rules, stack, table, by_win, root, limit):
     then a lower bound with the action that proves it, or a lesser one, and then an upper
     bound.
     """
-    frames, control = stack.frames, stack.control
+    frames, rows = unowned(stack.frames), unowned(stack.rows)
+    orders, keys = unowned(stack.orders), unowned(stack.keys)
+    killers, credit = unowned(stack.killers), unowned(stack.credit)
+    path, weights = unowned(stack.path), unowned(stack.weights)
+    control, table, root = unowned(stack.control), unowned(table), unowned(root)
     level = control[LEVEL]
     while control[NODES] < limit:
         if level < 0:
-            state, past = load(rules, root, 0), past_of_root(rules, stack)
+            state, past = load(rules, root, 0), past_of_root(rules, path, control[EARLIER])
             key, first = key_of(rules, state, by_win) ^ past, 0
             goal, depth = control[ROOT_GOAL], control[ROOT_DEPTH]
         else:
-            frame = frames[level]
-            if frame[LEFT] == 0 or frame[BEST] >= frame[GOAL]:
-                action = select(frame[BEST] >= frame[GOAL], frame[ACTION], NOTHING)
-                note(stack, table, level, frame, action)
+            best, proven = frames[level, BEST], frames[level, PROVEN]
+            enough = best >= frames[level, GOAL]
+            if enough | (frames[level, LEFT] == 0):
+                action = select(enough, frames[level, ACTION], NOTHING)
+                note(table, frames, killers, credit, control, level, best, proven, action)
                 if level == 0:
-                    return answer(control, frame[BEST], frame[PROVEN], action)
+                    return answer(control, best, proven, action)
                 level -= 1
-                receive(frames[level], frame[BEST], frame[PROVEN])
+                receive(frames, level, best, proven)
                 continue
             control[NODES] += 1
-            child = pick(stack.orders, frame)
-            gain, sign, action = gain_sign_action(stack.orders[child])
-            stack.orders[child] = SEARCHED
-            frame[GAIN], frame[SIGN], frame[ACTION] = gain, sign, action
-            frame[LEFT] -= 1
-            goal = select(sign > 0, frame[GOAL] - gain, gain - frame[GOAL] + 1)
-            depth = select(frame[DEPTH] == UNLIMITED, UNLIMITED, frame[DEPTH] - 1)
-            state = load(rules, stack.rows, child)
+            child = pick(orders, frames[level, FIRST], frames[level, END])
+            gain, sign, action = gain_sign_action(orders[child])
+            orders[child] = SEARCHED
+            frames[level, GAIN], frames[level, SIGN] = gain, sign
+            frames[level, ACTION] = action
+            frames[level, LEFT] -= 1
+            goal = frames[level, GOAL]
+            goal = select(sign > 0, goal - gain, gain - goal + 1)
+            depth = frames[level, DEPTH]
+            depth = select(depth == UNLIMITED, UNLIMITED, depth - 1)
+            state = load(rules, rows, child)
             low, high = bounds(rules, state, by_win)
             if (low >= goal) | (high < goal):
-                receive(frame, select(low >= goal, low, high), 1)
+                receive(frames, level, select(low >= goal, low, high), 1)
                 continue
             past = 0
-            if counts_repetition(rules) and sign * seeds_ahead(rules, state) == frame[AHEAD]:
-                past = frame[PAST] ^ frame[TRACE]
-            key, first = stack.keys[child] ^ past, frame[END]
+            if counts_repetition(rules):
+                if sign * seeds_ahead(rules, state) == frames[level, AHEAD]:
+                    past = frames[level, PAST] ^ frames[level, TRACE]
+            key, first = keys[child] ^ past, frames[level, END]
         score, proven, action, known = expand(
-            rules, stack, table, by_win, level + 1, state, key, goal, depth, first, past
-        )
+            rules, frames, rows, orders, keys, killers, credit, path, weights, control, table,
+            by_win, level + 1, state, key, goal, depth, first, past,
+        )  # fmt: skip
         if not known:
             level += 1
         elif level < 0:
             return answer(control, score, proven, action)
         else:
-            receive(frame, score, proven)
+            receive(frames, level, score, proven)
     control[LEVEL] = level
     return False
 
 
 @njit(forceinline=True)
-def past_of_root(rules, stack):
+def past_of_root(rules, path, earlier):
     """The hash of the positions before the root that must not recur."""
     past = 0
     if counts_repetition(rules):
-        for i in range(stack.control[EARLIER]):
-            past ^= mix(fingerprint(load(rules, stack.path, i)))
+        for i in range(earlier):
+            past ^= mix(fingerprint(load(rules, path, i)))
     return past
 
 
@@ -233,51 +244,54 @@ def answer(control, score, proven, action):
 
 
 @njit(forceinline=True)
-def receive(frame, score, proven):
+def receive(frames, level, score, proven):
     """Take the score of the child that a frame waits for."""
-    score = frame[GAIN] + frame[SIGN] * score
-    enough = score >= frame[GOAL]
-    frame[BEST] = select(enough, score, max(frame[BEST], score))
-    frame[PROVEN] = select(enough, proven, frame[PROVEN] & proven)
+    score = frames[level, GAIN] + frames[level, SIGN] * score
+    best, so_far = frames[level, BEST], frames[level, PROVEN]
+    enough = score >= frames[level, GOAL]
+    frames[level, BEST] = select(enough, score, max(best, score))
+    frames[level, PROVEN] = select(enough, proven, so_far & proven)
 
 
 @njit(forceinline=True)
-def pick(orders, frame):
+def pick(orders, first, end):
     """The child of the greatest order."""
-    best = frame[FIRST]
-    for child in range(frame[FIRST] + 1, frame[END]):
-        if orders[child] > orders[best]:
-            best = child
+    best, greatest = first, orders[first]
+    for child in range(first + 1, end):
+        order = orders[child]
+        best = select(order > greatest, child, best)
+        greatest = max(order, greatest)
     return best
 
 
 @njit(forceinline=True)
-def note(stack, table, level, frame, action):
+def note(table, frames, killers, credit, control, level, best, proven, action):
     """Remember what a finished frame has shown."""
-    control = stack.control
-    effort = control[NODES] - frame[ENTERED]
+    depth = frames[level, DEPTH]
     store(
-        table, frame[KEY], frame[DEPTH], frame[BEST], action != NOTHING, frame[PROVEN], action,
-        effort, control[AGE],
+        table, frames[level, KEY], depth, best, action != NOTHING, proven, action,
+        control[NODES] - frames[level, ENTERED], control[AGE],
     )  # fmt: skip
-    if action != NOTHING and frame[DEPTH] != UNLIMITED:
-        stack.killers[level] = action
-        credit = stack.credit[frame[PLAYER]]
-        credit[action] += 1
-        if credit[action] >= MOST_CREDIT:
-            for i in range(len(credit)):
-                credit[i] >>= 1
+    if action != NOTHING and depth != UNLIMITED:
+        killers[level] = action
+        player = frames[level, PLAYER]
+        credit[player, action] += 1
+        if credit[player, action] >= MOST_CREDIT:
+            for i in range(credit.shape[1]):
+                credit[player, i] >>= 1
 
 
 @njit(forceinline=True)
-def expand(rules, stack, table, by_win, level, state, key, goal, depth, first, past):
+def expand(
+    rules, frames, rows, orders, keys, killers, credit, path, weights, control, table,
+    by_win, level, state, key, goal, depth, first, past,
+):  # fmt: skip
     """Look a live position up, or make a frame for it with its children, from ``first`` on.
 
     Returns a score, whether it is proven, the action that proves it, and whether there is
     a score: if not, the frame is to be searched.
     """
-    at_root, at_horizon = level == 0, (depth == 1) | (level + 1 == len(stack.frames))
-    control = stack.control
+    at_root, at_horizon = level == 0, (depth == 1) | (level + 1 == len(frames))
     known = lookup(table, key)
     if not at_root:
         if low_holds(known, depth) and known.low >= goal:
@@ -285,10 +299,10 @@ def expand(rules, stack, table, by_win, level, state, key, goal, depth, first, p
         if high_holds(known, depth) and known.high < goal:
             return known.high, known.proven_high, NOTHING, True
     favourite = control[FAVOURITE] if at_root else known.action
-    killer = NOTHING if at_root else stack.killers[level]
+    killer = NOTHING if at_root else killers[level]
     trace = 0
     if counts_repetition(rules):
-        save(rules, stack.path, control[EARLIER] + level, state)
+        save(rules, path, control[EARLIER] + level, state)
         trace = mix(fingerprint(state))
 
     ahead = seeds_ahead(rules, state)
@@ -303,8 +317,8 @@ def expand(rules, stack, table, by_win, level, state, key, goal, depth, first, p
         after = apply(rules, state, action)
         if counts_repetition(rules) and after.phase == SOW:
             at = control[EARLIER] + level + 1
-            save(rules, stack.path, at, after)
-            if occurred(stack.path, 0, at):
+            save(rules, path, at, after)
+            if occurred(path, 0, at):
                 after = end_by_repetition(rules, after)
         sign = select(after.player == state.player, 1, -1)
         gain = select(by_win, 0, UNIT * (sign * seeds_ahead(rules, after) - ahead))
@@ -314,7 +328,7 @@ def expand(rules, stack, table, by_win, level, state, key, goal, depth, first, p
             if over:
                 score, proven = score_at_end(rules, after, by_win), 1
             else:
-                score, proven = estimate(rules, after, stack.weights, by_win)
+                score, proven = estimate(rules, after, weights, by_win)
             score = gain + sign * score
             if score >= goal:
                 return score, proven, action, True
@@ -323,25 +337,25 @@ def expand(rules, stack, table, by_win, level, state, key, goal, depth, first, p
             continue
         child_key = key_of(rules, after, by_win)
         prefetch(table, line_of(table, child_key))
-        save(rules, stack.rows, end, after)
-        stack.keys[end] = child_key
+        save(rules, rows, end, after)
+        keys[end] = child_key
         priority = gain + select(sign > 0, AGAIN, 0)
         if depth != UNLIMITED:  # where the static order alone is better
-            guess, _ = estimate(rules, after, stack.weights, by_win)
+            guess, _ = estimate(rules, after, weights, by_win)
             priority += sign * guess
             if not at_root:
                 priority += select(action == killer, KILLER, 0)
-                priority += stack.credit[state.player, action] >> 8
+                priority += credit[state.player, action] >> 8
         if control[SHAKE] != 0:
             priority += mix(child_key ^ control[SHAKE]) & 63
         priority += select(action == favourite, TABLE, 0)
-        stack.orders[end] = packed(priority, gain, sign, action)
+        orders[end] = packed(priority, gain, sign, action)
         end += 1
     if end == first:
         return best, all_proven, NOTHING, True
-    frame = stack.frames[level]
-    frame[GOAL], frame[BEST], frame[PROVEN] = goal, best, all_proven
-    frame[FIRST], frame[END], frame[LEFT] = first, end, end - first
-    frame[DEPTH], frame[KEY], frame[ENTERED] = depth, key, control[NODES]
-    frame[AHEAD], frame[PAST], frame[TRACE], frame[PLAYER] = ahead, past, trace, state.player
+    frames[level, GOAL], frames[level, BEST], frames[level, PROVEN] = goal, best, all_proven
+    frames[level, FIRST], frames[level, END], frames[level, LEFT] = first, end, end - first
+    frames[level, DEPTH], frames[level, KEY] = depth, key
+    frames[level, ENTERED], frames[level, PLAYER] = control[NODES], state.player
+    frames[level, AHEAD], frames[level, PAST], frames[level, TRACE] = ahead, past, trace
     return 0, 0, NOTHING, False

@@ -16,13 +16,10 @@ Read next: ``search.py``, which uses it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import lower_builtin, type_callable
+from numba import njit
 from numpy.typing import NDArray
 
 from mancala_ai.rng import bit_length
@@ -58,27 +55,6 @@ def new_table(mebibytes: float) -> NDArray[np.int64]:
     memory = np.zeros((lines + 1) * words, np.int64)
     skip = -memory.ctypes.data % LINE_BYTES // 8
     return memory[skip : skip + lines * words]
-
-
-def prefetch(array: Any, index: int) -> None:
-    """Bring the cache line of an element nearer; in Python, nothing."""
-
-
-@type_callable(prefetch)
-def _type_prefetch(context):
-    return lambda array, index: types.none
-
-
-@lower_builtin(prefetch, types.Array, types.Integer)
-def _lower_prefetch(context, builder, sig, args):
-    array = context.make_array(sig.args[0])(context, builder, args[0])
-    pointer = builder.gep(array.data, [context.cast(builder, args[1], sig.args[1], types.int64)])
-    byte, flag = ir.IntType(8), ir.IntType(32)
-    signature = ir.FunctionType(ir.VoidType(), [byte.as_pointer(), flag, flag, flag])
-    intrinsic = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0i8")
-    numbers = [ir.Constant(flag, value) for value in (0, 3, 1)]  # read, keep, data
-    builder.call(intrinsic, [builder.bitcast(pointer, byte.as_pointer()), *numbers])
-    return context.get_dummy_value()
 
 
 @njit(forceinline=True)
