@@ -1,10 +1,10 @@
 """Kalah solved: the published values of larger boards, and the time beside a C program.
 
-    python -m mancala_ai.benchmarks.kalah [--largest 4] [--solver PROGRAM.c]
+    python -m mancala_ai.benchmarks.kalah [--largest 3] [--solver PROGRAM.c]
 
 Every board of at most so many seeds a pit whose value is published is searched to its
 end by ``alphabeta:solve=True``. The C program, called as ``PROGRAM SEEDS LOG2_ENTRIES``,
-solves the boards of six columns with the standard rules, in turns with ours.
+solves the smaller boards of six columns with the standard rules, in turns with ours.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ VALUES = {
     )
     for seeds, margin in enumerate(margins, 1)
 }
-ROUNDS = 3  # of a comparison with the C program, up to three seeds a pit
+ROUNDS = 5  # of a comparison with the C program
 LOG2_ENTRIES = 24  # of the C program's table
 
 app = App(
@@ -61,7 +61,7 @@ def kalah(
     smallest: Annotated[int, Parameter(validator=Number(gte=1))] = 1,
     largest: Annotated[int, Parameter(validator=Number(gte=1))] = 3,
     columns: int | None = None,
-    memory: float = 512.0,
+    memory: float | None = None,
     threads: int = 1,
     solver: Path | None = None,
 ) -> None:
@@ -74,11 +74,12 @@ def kalah(
     columns
         Only boards of so many columns.
     memory
-        MiB of the transposition table.
+        MiB of the transposition table; 64 for up to 36 seeds on the board and 1024 for
+        more, if left out.
     threads
         Threads to search with.
     solver
-        C source of a solver to run in turns with ours.
+        C source of a solver to run in turns with ours, for up to three seeds a pit.
     """
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -88,12 +89,11 @@ def kalah(
             empty_capture, wide, seeds = board
             if not smallest <= seeds <= largest or columns not in (None, wide):
                 continue
-            compared = program is not None and wide == 6 and not empty_capture
-            rounds = ROUNDS if compared and seeds <= 3 else 1
+            standard = wide == 6 and not empty_capture and seeds <= 3
             ours, theirs = [], []
-            for _ in range(rounds):
-                ours.append(solve(board, memory, threads))
-                if program is not None and compared:
+            for _ in range(ROUNDS if program is not None and standard else 1):
+                ours.append(solve(board, memory or (64 if wide * seeds <= 18 else 1024), threads))
+                if program is not None and standard:
                     theirs.append(_run(program, seeds))
             info = ours[-1]
             seconds = median(each["seconds"] for each in ours)
@@ -106,7 +106,7 @@ def kalah(
                 flush=True,
             )
             if theirs:
-                print(f"{'  the C program':58} {median(theirs):6.2f} s", flush=True)
+                print(f"{'  the C program':58} {median(theirs):6.2f}", flush=True)
     if wrong:
         raise BenchmarkError(f"{wrong} values differ from the published ones")
 
