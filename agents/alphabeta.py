@@ -138,7 +138,8 @@ class Searcher:
     @property
     def memory(self) -> int:
         """Bytes of the table and the stacks."""
-        return self.table.nbytes + sum(array.nbytes for stack in self.stacks for array in stack)
+        stacks = sum(int(array.nbytes) for stack in self.stacks for array in stack)
+        return self.table.nbytes + stacks
 
     def next_age(self) -> None:
         """Entries of the table from before now are old."""

@@ -122,7 +122,7 @@ def win_scale(
     scores = features @ np.array(weights, float)
     if game.COUNTS_SEEDS:
         scores += UNIT * told[:, 0]
-    return round(1 / logistic(scores[:, None] / 256, (told[:, 2] + 1) / 2)[0] * 256)
+    return round(256 / float(logistic(scores[:, None] / 256, (told[:, 2] + 1) / 2)[0]))
 
 
 def logistic(x: NDArray[np.float64], results: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -143,7 +143,7 @@ def match(
     for agent, weights in zip(agents, (ours, theirs), strict=True):
         agent.weights = weights
     rng = random.Random(seed)
-    pairs = []
+    pairs: list[float] = []
     while len(pairs) < n // 2:
         opening = _opening(game, rng)
         if opening is not None:
