@@ -15,6 +15,7 @@ _CLASSES = {
     "first": "simple.FirstAgent",
     "greedy": "simple.GreedyAgent",
     "alphabeta": "alphabeta.AlphaBetaAgent",
+    "mcts": "mcts.MCTSAgent",
     "human": "human.HumanAgent",
     "process": "process.ProcessAgent",
 }
