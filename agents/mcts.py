@@ -25,7 +25,7 @@ from mancala_ai.rng import mix
 from mancala_ai.state import State
 
 from .agent import LONGEST_SECONDS, OBJECTIVES, Agent, Info, natural_objective
-from .tree import Outlook, Tree, merged
+from .tree import Outlook, Tree, line_after, merged
 from .tree_kernels import BLOCK, Search
 
 Evaluator = Callable[[list[State]], tuple[ArrayLike, ArrayLike]]
@@ -135,9 +135,10 @@ class MCTSAgent(Agent):
 
     def _search(self, state: State, by_margin: bool) -> Search:
         """What the trees are grown for."""
-        seeds = int(state.board.sum() + state.captured.sum()) + state.in_hand
-        # most results differ from each other by no more than the spread
-        most, spread = (seeds, seeds / 2) if by_margin else (1, 2.0)
+        most, spread = 1, 2.0  # results seldom differ by more than the spread
+        if by_margin:
+            most = int(state.board.sum() + state.captured.sum()) + state.in_hand
+            spread = most / 2
         by_prior = self._evaluator is not None
         c = self.options["c_puct" if by_prior else "c"]
         return Search(0, by_margin, most, by_prior, c * spread, spread / 2)
@@ -171,16 +172,18 @@ class MCTSAgent(Agent):
 
     def _answer(self, state: State, search: Search) -> tuple[int, Info]:
         """The action chosen, and what is known of the position."""
-        children = merged(self._trees)
+        # all trees, unless there were fewer simulations than threads
+        trees = [tree for tree in self._trees if tree.expanded]
+        children = merged(trees)
         outlook = Outlook(children, state.player, search.most)
         chosen = self._chosen(outlook)
         action = int(children[chosen]["action"])
         info: Info = {
             "proven": outlook.proven,
             "visit_counts": {int(c["action"]): int(c["visits"]) for c in children},
-            "principal_variation": [action, *self._line_after(action)],
-            "depth": max(tree.progress.deepest for tree in self._trees),
-            "memory": sum(tree.memory for tree in self._trees),
+            "principal_variation": [action, *line_after(trees, action)],
+            "depth": max(tree.progress.deepest for tree in trees),
+            "memory": sum(tree.memory for tree in trees),
         }
         if search.by_margin:
             captured = state.captured.tolist()
@@ -197,12 +200,6 @@ class MCTSAgent(Agent):
         if temperature == 0 or outlook.proven or not visits.any():
             return outlook.best
         return int(self._random.choice(len(visits), p=_shares(visits, temperature)))
-
-    def _line_after(self, action: int) -> list[int]:
-        """The best line after an action, in the tree that visited it most."""
-        nodes = [(tree, tree.child_by(action)) for tree in self._trees]
-        tree, node = max(nodes, key=lambda place: int(place[0].nodes[place[1]]["visits"]))
-        return tree.line(node)
 
     # With an evaluator
 

@@ -93,7 +93,7 @@ class Tree:
             self.nodes, self.rows = np.empty(capacity, NODE), np.empty((capacity, size), np.uint8)
         root = self.nodes[0]
         root["total"], root["visits"], root["parent"], root["first"] = 0, 0, NONE, UNEXPANDED
-        root["low"], root["high"], root["player"] = -most, most, state.player
+        root["low"], root["high"], root["player"], root["count"] = -most, most, state.player, 0
         self.rows[0] = state._row[0]
         return 1
 
@@ -182,6 +182,8 @@ class Tree:
             )  # fmt: skip
             now = perf_counter()
             if self.proven or (deadline is not None and now >= deadline):
+                if deadline is not None:  # else the others run their share: no time shall tell
+                    stop.set()
                 break
             left = SLICE_SECONDS if deadline is None else min(SLICE_SECONDS, deadline - now)
             part = BLOCK * max(1, int(part * left / (now - begin + 1e-9)) // BLOCK)
@@ -253,3 +255,10 @@ def merged(trees: list[Tree]) -> NDArray[Any]:
         first["low"] = np.maximum(first["low"], other["low"])
         first["high"] = np.minimum(first["high"], other["high"])
     return first
+
+
+def line_after(trees: list[Tree], action: int) -> list[int]:
+    """The best line after an action at their root, by the tree that visited it most."""
+    places = [(tree, tree.child_by(action)) for tree in trees]
+    tree, node = max(places, key=lambda place: int(place[0].nodes[place[1]]["visits"]))
+    return tree.line(node)

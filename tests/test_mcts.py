@@ -116,6 +116,13 @@ def test_slices_change_nothing(monkeypatch):
     assert counts[0] == counts[1]
 
 
+def test_more_threads_than_simulations():
+    state = ma.make("kalah").initial_state()
+    agent = make_agent("mcts:num_simulations=2,threads=3")
+    agent.act(state)
+    assert sum(agent.last_info["visit_counts"].values()) == 2
+
+
 def test_one_legal_action_takes_little_time():
     state = ma.make("kalah").state([[0, 0, 3, 0, 0, 0], [4, 4, 4, 4, 4, 4]])
     agent = make_agent("mcts:num_simulations=100000")
@@ -214,6 +221,21 @@ def test_proofs_are_right(spec, by_margin):
         assert exact(state.apply(info["action"]), by_margin) == result
     assert total >= 10
     assert proven >= 0.5 * total
+
+
+@pytest.mark.parametrize("name", ["kalah", "tsoro"])
+def test_lost_actions_are_left_alone(name):
+    found = 0
+    for state in endings(name, 30, last=8):
+        agent = make_agent("mcts:num_simulations=500,objective=win")
+        agent.act(state)
+        children, proven = agent._trees[0].children(), agent.last_info["proven"]
+        lost = children["high" if state.player == 0 else "low"] == 2 * state.player - 1
+        visits = children["visits"][lost].copy()
+        agent.act(state)  # goes on with the same tree
+        assert (children["visits"][lost] == visits).all()
+        found += not proven and lost.any()
+    assert found >= 10
 
 
 def test_of_lost_actions_the_most_visited():
