@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from mancala_ai.game import Game, State
 
-AGENTS = ("random", "greedy", "alphabeta:depth=4")
+AGENTS = ("random", "greedy", "alphabeta:depth=4", "mcts:num_simulations=400")
 OPENING_PLIES = 4
 _NORMAL_95 = 1.959964
 
