@@ -185,8 +185,8 @@ class Tree:
                 if deadline is not None:  # else the others run their share: no time shall tell
                     stop.set()
                 break
-            left = SLICE_SECONDS if deadline is None else min(SLICE_SECONDS, deadline - now)
-            part = BLOCK * max(1, int(part * left / (now - begin + 1e-9)) // BLOCK)
+            wanted = SLICE_SECONDS if deadline is None else min(SLICE_SECONDS, (deadline - now) / 2)
+            part = BLOCK * max(1, int(part * wanted / (now - begin + 1e-9)) // BLOCK)
         return self.progress.next - first
 
     def gather(self, end: int, count: int) -> NDArray[np.int32]:

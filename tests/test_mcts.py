@@ -251,6 +251,17 @@ def test_of_lost_actions_the_most_visited():
     assert lost >= 5
 
 
+def test_rollouts_end_where_a_position_recurs():
+    # 1/1, 0/2, 2/0, then 0/2 again: North keeps both seeds; else they would go round for ever
+    for rule, result in (("split_rows", -1), ("none", 0)):
+        state = ma.make(f"oware:columns=1,seeds=1,repetition={rule}").initial_state()
+        for _ in range(2):
+            agent = make_agent("mcts:num_simulations=2,objective=win")  # one in either slot
+            agent.act(state)
+            assert agent._trees[0].nodes[0]["total"] == 2 * result
+            state = state.apply(0)
+
+
 @pytest.mark.parametrize("name", ["tsoro", "kalah"])
 def test_children_are_chosen_for_the_player_who_decides(name):
     """Also where he decided just before, what is visited most has been good for him."""
