@@ -12,13 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from numbers import Real
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 from mancala_ai.errors import AgentError, ArgumentError, shown
 from mancala_ai.fields import Option, as_int, check_options, write_options
-
-if TYPE_CHECKING:
-    from mancala_ai.state import State
+from mancala_ai.state import State
 
 LONGEST_SECONDS = 10.0**6
 OBJECTIVES = ("margin", "win")
@@ -42,7 +40,7 @@ class Info(TypedDict, total=False):
     proven : bool
         Whether the value is exact, and not an estimate.
     depth : int
-        Decisions looked ahead, completely.
+        Decisions looked ahead, completely; absent where all were, to the end.
     nodes : int
         Positions visited.
     nodes_per_second : float
@@ -115,10 +113,12 @@ class Agent:
         Raises
         ------
         ArgumentError
-            If the game is finished, or ``seconds`` is no positive number.
+            If ``state`` is none, the game is finished, or ``seconds`` is no positive number.
         AgentError
             If the agent fails.
         """
+        if not isinstance(state, State):
+            raise ArgumentError(f"an agent acts on a state, not on {shown(state)}")
         if state.is_terminal:
             raise ArgumentError(f"{self.spec} cannot act: the game is finished ({state.win_kind})")
         begin = perf_counter()
@@ -139,7 +139,7 @@ class Agent:
         """Forget what was kept from one move to the next: a new game begins."""
 
     def close(self) -> None:
-        """Give back what the agent holds: processes, memory. It cannot act any more."""
+        """Give back what the agent holds: processes, threads, memory."""
 
     @property
     def spec(self) -> str:

@@ -5,8 +5,9 @@ is at least so much, first for the score of the depth before, then for others, i
 steps and at last by halving. What the searches found stays in the transposition table.
 
 The action played is the first one, in an order that depends on nothing but the position,
-that reaches the score. So a budget of depth gives the same action whatever the table
-held before, and on any number of threads.
+that reaches the score. So each depth gives the same action whatever the table held before,
+and on any number of threads. (What a fuller table can do is prove a score earlier, which
+ends the deepening; the value is then exact either way.)
 
 Read first: ``search.py``.
 """
@@ -41,8 +42,8 @@ BEYOND = 2 * WIN - UNIT  # no score is greater
 SLICE_SECONDS = 0.004  # between two looks at the clock
 FIRST_SLICE, LARGEST_SLICE = 1000, 1 << 17  # nodes
 ALONE = 20_000  # nodes before other threads are asked for help
-SHARE = 0.97  # of the time; the rest is for the principal variation
-LINE_NODES = 20_000  # spent at most on each action of the principal variation
+SHARE = 0.98  # of the time; the rest is for what comes after
+LINE_NODES = 50_000  # spent at most on a principal variation
 
 
 class OutOfTime(Exception):
@@ -146,6 +147,13 @@ class Searcher:
         for stack in self.stacks:
             stack.control[kernel.AGE] = (stack.control[kernel.AGE] + 1) % AGES
 
+    def forget(self) -> None:
+        """Empty the table and all that orders actions."""
+        self.table.fill(0)
+        for stack in self.stacks:
+            stack.killers.fill(NOTHING)
+            stack.credit.fill(0)
+
     def look_at(self, state: State) -> None:
         """Search this state from now on."""
         rows = state._history_rows()
@@ -223,6 +231,7 @@ class Searcher:
     def line(self, state: State, depth: int, answer: Answer, clock: Clock) -> Iterator[int]:
         """The principal variation from a state with this answer, as far as it is known."""
         action, score = answer.action, answer.score
+        most = self.nodes + LINE_NODES
         while True:
             yield action
             before, state = state, state.apply(action)
@@ -233,7 +242,7 @@ class Searcher:
             score = score if state.player == before.player else -score
             self.look_at(state)
             try:
-                action = self.ask(score, depth, NOTHING, clock, LINE_NODES).action
+                action = self.ask(score, depth, NOTHING, clock, most - self.nodes).action
             except OutOfTime:
                 return
             if action == NOTHING:
@@ -286,7 +295,7 @@ class AlphaBetaAgent(Agent):
     Without depth, seconds or solve it looks ahead six decisions. It keeps its table from
     one move to the next. With ``solve`` it searches until the value is proven: at once to
     the end where no position can come back (Kalah), else deeper and deeper, which may
-    take for ever.
+    take for ever; a depth is then not looked at.
 
     Attributes
     ----------
@@ -317,32 +326,39 @@ class AlphaBetaAgent(Agent):
         searcher.next_age()
         limit = min(self.options["seconds"] or math.inf, seconds or math.inf)
         clock = Clock(None if limit == math.inf else SHARE * limit)
-        searcher.look_at(state)
         nodes = searcher.nodes
-        depth, answer = 0, Answer(0, False, NOTHING)
+        depth, answer, line = 0, Answer(0, False, NOTHING), []
         try:
             for depth_tried in self._depths(state, limit):
+                searcher.look_at(state)
                 answer = self._search(searcher, depth_tried, answer, clock)
                 depth = depth_tried
+                if limit < math.inf:  # now, as the next depth overwrites what it needs
+                    line = list(searcher.line(state, depth, answer, clock))
                 if answer.proven:
                     break
         except OutOfTime:
             pass
+        if limit == math.inf:
+            line = list(searcher.line(state, depth, answer, clock))
         seconds_taken = perf_counter() - clock.begin
         nodes = searcher.nodes - nodes
-        clock.end += limit * (1 - SHARE) / 2 if limit < math.inf else 0
-        line = list(searcher.line(state, depth, answer, clock))
         info = Info(
             objective="win" if searcher.by_win else "margin",
             value=self._value(state, searcher, answer),
             proven=answer.proven,
-            depth=depth,
             nodes=nodes,
             nodes_per_second=nodes / seconds_taken,
             principal_variation=line,
             memory=searcher.memory,
         )
+        if depth != UNLIMITED:
+            info["depth"] = depth
         return answer.action, info
+
+    def reset(self) -> None:
+        if self._searcher is not None:
+            self._searcher.forget()
 
     def _depths(self, state: State, limit: float) -> Iterator[int]:
         """The depths to search, one after the other."""

@@ -222,6 +222,8 @@ class _Engine:
                 raise self._ended()
             self._said += more
         line, _, self._said = self._said.partition(b"\n")
+        if len(line) > LONGEST_LINE:
+            raise self.error(f"said a line of more than {LONGEST_LINE} bytes")
         return line.decode(errors="replace").strip()
 
     def _ended(self) -> AgentError:
@@ -293,18 +295,25 @@ def _one_of(words: Mapping[str, Any]) -> Callable[[str], Any]:
     return read
 
 
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
 # the keys of Info that are told, and how they are read
 _READERS: dict[str, Callable[[str], Any]] = {
     "objective": _one_of({word: word for word in OBJECTIVES}),
     "value": _number,
     "proven": _one_of({"true": True, "false": False}),
-    "depth": int,
-    "nodes": int,
+    "depth": _count,
+    "nodes": _count,
     "nodes_per_second": _number,
-    "num_simulations": int,
+    "num_simulations": _count,
     "simulations_per_second": _number,
     "principal_variation": _numbers,
-    "memory": int,
+    "memory": _count,
 }
 
 
@@ -317,12 +326,15 @@ def read_info(text: str) -> dict[str, Any]:
             raise ValueError(item)
         if key in _READERS:
             info[key] = _READERS[key](value)
+    if info.get("objective") == "win" and not 0 <= info.get("value", 0) <= 1:
+        raise ValueError(text)
     return info
 
 
 def write_info(info: Mapping[str, object]) -> str:
     """What an agent did, as :func:`read_info` reads it."""
-    return " ".join(f"{key}={_write(info[key])}" for key in _READERS if key in info)
+    told = {key: _write(info[key]) for key in _READERS if key in info}
+    return " ".join(f"{key}={value}" for key, value in told.items() if value)
 
 
 def _write(value: Any) -> str:

@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from mancala_ai.errors import ArgumentError
 from mancala_ai.rng import bit_length
 from mancala_ai.sowing import select
 
@@ -49,10 +50,16 @@ class Entry(NamedTuple):
 
 
 def new_table(mebibytes: float) -> NDArray[np.int64]:
-    """An empty table of at most so many MiB, a power of two of cache lines; shape (words,)."""
+    """An empty table of at most so many MiB, a power of two of cache lines; shape (words,).
+
+    Raises ArgumentError where there is not so much memory.
+    """
     lines = 1 << max(0, int(mebibytes * 2**20 // LINE_BYTES).bit_length() - 1)
     words = LINE_BYTES // 8
-    memory = np.zeros((lines + 1) * words, np.int64)
+    try:
+        memory = np.zeros((lines + 1) * words, np.int64)
+    except MemoryError:
+        raise ArgumentError(f"there is no memory for a table of {mebibytes:g} MiB") from None
     skip = -memory.ctypes.data % LINE_BYTES // 8
     return memory[skip : skip + lines * words]
 

@@ -135,7 +135,9 @@ def parse_options(owner: str, table: Sequence[Option], text: str) -> dict[str, A
     while text:
         name, equals, _ = text.partition("=")
         takes_all = isinstance(known.get(name), TextOption)
-        item, _, text = (text, "", "") if takes_all else text.partition(",")
+        item, comma, text = (text, "", "") if takes_all else text.partition(",")
+        if comma and not text:
+            raise OptionError(f"an option of {owner} is missing after {shown(item + comma)}")
         name, equals, value = item.partition("=")
         if not equals:
             raise OptionError(f"option {shown(item)} of {owner} is not of the form name=value")

@@ -285,3 +285,14 @@ def test_greedy_is_its_twin(name):
             drawn = {agent.act(state) for _ in range(24)}
             assert drawn <= best
             assert drawn == best or len(best) > 3
+
+
+@pytest.mark.parametrize("state", [None, 3, "kalah", ma.make("kalah")])
+def test_only_states_are_acted_on(state):
+    with pytest.raises(ma.ArgumentError, match="an agent acts on a state, not on"):
+        make_agent("first").act(state)
+
+
+def test_a_comma_at_the_end_of_a_spec_is_refused():
+    with pytest.raises(ma.OptionError, match="an option of alphabeta is missing after 'depth=2,'"):
+        make_agent("alphabeta:depth=2,")

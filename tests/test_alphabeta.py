@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,10 +12,10 @@ from helpers import NAMES, library_state, option_sets, random_position, twin_of
 from reference.minimax import action_scores, minimax
 
 import mancala_ai as ma
-from mancala_ai.agents import make_agent
+from mancala_ai.agents import make_agent, table
 from mancala_ai.agents.alphabeta import MOST_DEPTH, AlphaBetaAgent, Clock, OutOfTime, Searcher
 from mancala_ai.agents.search import value_rows
-from mancala_ai.agents.table import NOTHING, UNLIMITED
+from mancala_ai.agents.table import NOTHING
 from mancala_ai.dispatch import UNIT, WIN
 
 POSITIONS = 1000  # of every game
@@ -184,7 +185,7 @@ def test_kalah_is_solved_to_its_end():
         agent = make_agent("alphabeta:solve=True")
         agent.act(game.initial_state())
         info = agent.last_info
-        assert info["proven"] and info["depth"] == UNLIMITED
+        assert info["proven"] and "depth" not in info
         end, gain = line_holds(game.initial_state(), info)
         assert end.is_terminal and gain == info["value"]
 
@@ -220,6 +221,48 @@ def test_a_search_ends_with_its_time(monkeypatch):
     state = ma.make("kalah").initial_state()
     assert agent.act(state) in state.legal_actions()
     assert 1 <= agent.last_info["depth"] < 20
+
+
+class SlowClock(FakeClock):
+    """A clock on which a search has time for some hundred thousand nodes."""
+
+    def look(self):
+        FakeClock.now += 0.003
+        if FakeClock.now >= 1:
+            raise OutOfTime
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_search_cut_off_by_its_time_has_the_line_of_the_last_depth(name, monkeypatch):
+    monkeypatch.setattr("mancala_ai.agents.alphabeta.Clock", SlowClock)
+    FakeClock.now = 0.0
+    agent = AlphaBetaAgent(seconds=1)
+    state = ma.make(name).initial_state()
+    agent.act(state)
+    info = agent.last_info
+    assert info["principal_variation"][0] == info["action"]
+    assert len(info["principal_variation"]) >= min(info["depth"], 3)
+
+
+def test_a_new_game_is_searched_as_by_a_new_agent():
+    state = ma.make("kalah").initial_state()
+    agent = make_agent("alphabeta:depth=8")
+    nodes = []
+    for _ in range(3):
+        agent.act(state)
+        nodes.append(agent.last_info["nodes"])
+        if len(nodes) == 2:
+            agent.reset()
+    assert nodes[0] == nodes[2] > nodes[1]
+
+
+def test_a_table_without_memory_for_it_is_refused_in_one_line(monkeypatch):
+    def no_memory(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(table, "np", SimpleNamespace(zeros=no_memory, int64=np.int64))
+    with pytest.raises(ma.ArgumentError, match="no memory for a table of 512 MiB"):
+        make_agent("alphabeta:memory=512").act(ma.make("kalah").initial_state())
 
 
 def test_one_legal_move_is_played_at_once_under_a_clock():

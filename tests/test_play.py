@@ -235,6 +235,17 @@ def test_a_record_that_is_none_is_left_alone(mancala, tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_a_loaded_file_is_changed_by_save_alone(mancala, tmp_path):
+    one, two = tmp_path / "1.txt", tmp_path / "2.txt"
+    ma.write_record(ma.Record(ma.make("kalah"), [2, 5, 0]), two)
+    before = two.read_bytes()
+    words = f"play kalah --north first --record {one}"
+    _, out, _ = mancala(words, f"load {two}", "undo", "2")
+    assert f"the game before is kept in {one}, this one where it is saved" in out
+    assert two.read_bytes() == before
+    assert ma.read_record(one).actions == ()
+
+
 def test_load_leaves_the_record_for_that_of_the_other_game(mancala, tmp_path):
     one, two, three = tmp_path / "1.txt", tmp_path / "2.txt", tmp_path / "3.txt"
     ma.write_record(ma.Record(ma.make("oware"), [3]), two)

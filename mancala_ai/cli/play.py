@@ -358,7 +358,9 @@ class Table:
         players = {side: self.session.headers[side] for side in ("south", "north")}
         self.session.load(loaded)
         self.session.headers |= players
-        self.record, self.saved = self.record and path, path
+        if self.record is not None:
+            self._say(f"the game before is kept in {self.record}, this one where it is saved")
+        self.record, self.saved = None, path  # a file is changed by save alone
         for agent in self.seats:
             agent.reset()
         self._show()
