@@ -160,14 +160,15 @@ class MCTSAgent(Agent):
             return self._ask(self._trees[0], count, deadline)
         if threads == 1:
             return self._trees[0].roll_out(count, deadline, stop)
-        with ThreadPoolExecutor(threads) as pool:
+        shares = [(count + i) // threads for i in range(threads)]
+        with ThreadPoolExecutor(threads - 1) as pool:
             try:
-                shares = [(count + i) // threads for i in range(threads)]
-                grown = [
+                others = [
                     pool.submit(tree.roll_out, share, deadline, stop)
-                    for tree, share in zip(self._trees, shares, strict=True)
+                    for tree, share in zip(self._trees[1:], shares[1:], strict=True)
                 ]
-                return sum(growing.result() for growing in grown)
+                done = self._trees[0].roll_out(shares[0], deadline, stop)
+                return done + sum(other.result() for other in others)
             finally:
                 stop.set()  # so that the others end too, at Ctrl-C
 

@@ -5,9 +5,9 @@
 Kalah and Oware, from the beginning of a game and from positions some random moves later.
 OpenSpiel's ``MCTSBot`` (C++, one thread) searches the same positions of the same rules with
 the same weight of exploration, one rollout a simulation, and its own proofs (``solve``).
-The three take turns, so that a machine that slows down slows all; figures are medians
-over rounds. OpenSpiel is PyPI's ``open-spiel``; without it, ours is measured alone. Run it on a
-quiet machine with enough cores.
+Several threads get as much work each as the one. All take turns, so that a machine that
+slows down slows all; figures are medians over rounds. OpenSpiel is PyPI's ``open-spiel``;
+without it, ours is measured alone. Run it on a quiet machine with enough cores.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def mcts(
     threads
         Threads to compare with one.
     simulations
-        Simulations of each position.
+        Simulations of each position, and of each thread.
     rounds
         Times that each position is searched.
     """
@@ -63,7 +63,7 @@ def mcts(
     print(f"{'game':28} {'OpenSpiel':>10} {'1 thread':>16} {f'{threads} threads : 1':>18}")
     for name, theirs in GAMES.items():
         openings = [_opening(name, plies) for plies in PLIES]
-        searches = [_ours(name, openings, simulations, n) for n in (1, threads)]
+        searches = [_ours(name, openings, simulations * n, n) for n in (1, threads)]
         if pyspiel is not None:
             searches.append(_open_spiel(pyspiel, theirs, openings, simulations))
         for search in searches:
