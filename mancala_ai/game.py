@@ -33,6 +33,7 @@ from .dispatch import (
 from .endless import ENDLESS, UNDECIDED, relay_length
 from .errors import ArgumentError, PositionError, shown
 from .fields import Field, Option, as_int, check_options, is_number, write_options
+from .observation import Plane, Stored, Tables, equal_to, lookup, observation_tables
 from .perft import count_leaves
 from .playout import random_games, random_games_looking_back
 from .render.text import pit_at
@@ -331,6 +332,16 @@ class Game:
         lengths = self.relay_lengths(state, player, max_laps)
         return {a: period for a, (_, ends, period) in lengths.items() if ends is False and period}
 
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        """The shape of observations: rows, columns, features."""
+        return self.rows, self.columns, len(self.observation_planes)
+
+    @cached_property
+    def observation_planes(self) -> tuple[Plane, ...]:
+        """The features of observations, in order: name, largest number, meaning."""
+        return tuple(self._planes(0, 0))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
             return NotImplemented
@@ -469,6 +480,84 @@ class Game:
     def _question(self, state: State) -> str:
         """What the player is asked, in a few words."""
         return state.phase
+
+    # Observations
+
+    def _planes(self, observer: int, mover: int) -> list[Plane]:
+        """What an observer sees while ``mover`` decides: of every game, and of this one.
+
+        All four views have the same planes; only the sources of their numbers differ.
+        """
+        total, other = self._seeds, 1 - observer
+        turn = lookup(lambda phase: phase < OVER)
+        none = lookup(lambda phase: 0)
+        planes = [
+            Plane("own seeds", total, "seeds in the pit of the observer's row",
+                  [self._stored_pit(observer, mover, pit) for pit in self._own_pits]),
+            Plane("opposing seeds", total, "seeds in the pit of the opponent's row",
+                  [self._stored_pit(other, mover, pit) for pit in self._opposing_pits]),
+            Plane("own turn", 1, "the observer decides",
+                  Stored("phase", 0, turn if mover == observer else none)),
+            Plane("opposing turn", 1, "the opponent decides",
+                  Stored("phase", 0, none if mover == observer else turn)),
+        ]  # fmt: skip
+        if len(self.PHASES) > 1:
+            planes += [
+                Plane(f"phase {name}", 1, f"the decision is of kind {name}",
+                      Stored("phase", 0, equal_to(number)))
+                for number, name in self.PHASES.items()
+            ]  # fmt: skip
+        own, theirs = (self._stored_captured(player, mover) for player in (observer, other))
+        if own and theirs:
+            planes += [
+                Plane("own captured", total, "seeds captured by the observer", own),
+                Plane("opposing captured", total, "seeds captured by the opponent", theirs),
+            ]
+        return planes + self._further_planes(observer, mover)
+
+    def _further_planes(self, observer: int, mover: int) -> list[Plane]:
+        """Planes of whatever else decides the future of this game."""
+        return []
+
+    def _stored_pit(self, player: int, mover: int, pit: int) -> Stored:
+        """Where the seeds of a player's home pit are stored."""
+        return Stored("mine" if player == mover else "theirs", pit)
+
+    def _stored_captured(self, player: int, mover: int) -> Stored | None:
+        """Where a player's captured seeds are stored; None if they do not matter."""
+        if "my_captured" not in self._layout:
+            return None
+        return Stored("my_captured" if player == mover else "their_captured")
+
+    @property
+    def _own_pits(self) -> list[int]:
+        """The observer's pit in each cell of an observation."""
+        return [pit_at(row, c, self.columns) for row in range(self.rows) for c in self._columns]
+
+    @property
+    def _opposing_pits(self) -> list[int]:
+        """The opponent's pit in each cell of an observation, in his numbers."""
+        return [
+            pit_at(row, c, self.columns) for row in range(self.rows) for c in self._columns[::-1]
+        ]
+
+    def _pits_of_mover(self, observer: int, mover: int) -> list[int]:
+        """The pit of the player who decides in each cell."""
+        return self._own_pits if observer == mover else self._opposing_pits
+
+    @property
+    def _columns(self) -> range:
+        return range(self.columns)
+
+    @cached_property
+    def _seeds(self) -> int:
+        """All seeds of a game, wherever they are."""
+        state = self.initial_state()
+        return int(state.board.sum() + state.captured.sum()) + state.in_hand
+
+    @cached_property
+    def _observation_tables(self) -> dict[bool, Tables]:
+        return {normalize: observation_tables(self, normalize) for normalize in (False, True)}
 
     # Stored states
 

@@ -18,6 +18,7 @@ from . import kernels
 from .dispatch import SOWING
 from .errors import ArgumentError, IllegalActionError, shown
 from .fields import as_int
+from .observation import look
 from .render.text import draw
 
 if TYPE_CHECKING:
@@ -137,6 +138,41 @@ class State:
     @property
     def _kernel(self) -> dict[str, Any]:
         return self.game._from_row(self._row)
+
+    def observation(self, player: int | None = None, normalize: bool = True) -> NDArray[Any]:
+        """What a player sees: the position from his side of the board, for a network.
+
+        Two positions with different futures look different, but for Oware with
+        ``repetition="split_rows"``, where earlier positions decide too.
+
+        Parameters
+        ----------
+        player : int, optional
+            Who observes; the player who decides if left out.
+        normalize : bool
+            Whether numbers are divided by their largest.
+
+        Returns
+        -------
+        ndarray, shape ``game.observation_shape``
+            ``[row, column, k]`` is feature k, ``game.observation_planes[k]``, of the pits in
+            that row of the observer (from the outer one), at that column from his left.
+            float32, from 0 to 1 in games from the initial state; uint8 if not normalized.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such player.
+        """
+        game = self.game
+        observer = self.player if player is None else as_int(player)
+        if observer not in (0, 1):
+            raise ArgumentError(f"player is 0, 1 or None, not {shown(player)}")
+        tables = game._observation_tables[bool(normalize)]
+        seen = np.empty(game.observation_shape, tables.numbers.dtype)
+        cells = seen.reshape(-1, seen.shape[-1])
+        look(tables, self._row, 2 * observer + self.player, cells)
+        return seen
 
     # Actions
 

@@ -63,6 +63,7 @@ from ..dispatch import (
 )
 from ..errors import PositionError
 from ..fields import Field, Option
+from ..observation import Plane, Stored, has_bit
 from ..rng import bit_count, bit_length, lowest_set_bit
 from ..sowing import (
     at_least,
@@ -317,6 +318,40 @@ class Gore(CountingGame):
 
     def _shape(self) -> tuple[int, int]:
         return 1, HOME
+
+    def _further_planes(self, observer: int, mover: int) -> list[Plane]:
+        halves = (
+            ("own", observer, self._own_pits),
+            ("opposing", 1 - observer, self._opposing_pits),
+        )
+
+        def numbers(player: int, pits: list[int]) -> list[int]:
+            return [pit + (0 if player == mover else HOME) for pit in pits]
+
+        def owned(number: int) -> Stored:
+            mine = has_bit(number)
+            return Stored("owned", 0, mine if mover == observer else tuple(1 - bit for bit in mine))
+
+        return [
+            *(
+                Plane(f"{whose} row owned", 1, f"the observer owns the pit of the {whose} row",
+                      [owned(number) for number in numbers(player, pits)])
+                for whose, player, pits in halves
+            ),
+            *(
+                Plane(f"{whose} row offered", 1, f"the pit of the {whose} row is offered",
+                      [Stored("offer", 0, has_bit(number)) for number in numbers(player, pits)])
+                for whose, player, pits in halves
+            ),
+            *(
+                Plane(f"{whose} refusal", 1, f"an offer was declined: {whose} refusal",
+                      Stored("declined", 0, has_bit(player)))
+                for whose, player, _ in halves
+            ),
+        ]  # fmt: skip
+
+    def _stored_pit(self, player: int, mover: int, pit: int) -> Stored:
+        return Stored("ring", pit + (0 if player == mover else HOME))
 
     def _rules(self) -> GoreRules:
         return GoreRules(int(self.options["trading"]), 1)

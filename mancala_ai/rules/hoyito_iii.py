@@ -52,6 +52,7 @@ from ..dispatch import (
 )
 from ..errors import PositionError, shown
 from ..fields import Field, Option, as_int
+from ..observation import Plane, Stored, above
 from ..rng import bit_count
 from ..sowing import at_least, below, emptied, keep, seeds, select, sow, total
 from .counting import CountingGame
@@ -214,6 +215,22 @@ class HoyitoIII(CountingGame):
     WEIGHTS = (1, 4, 8, 0)
     WIN_SCALE = 94
     LASTING_FIELDS = ("in_play",)
+
+    def _further_planes(self, observer: int, mover: int) -> list[Plane]:
+        def in_play(player: int, pits: list[int]) -> list[Stored]:
+            return [Stored(f"in_play_{player}", 0, above(pit)) for pit in pits]
+
+        own, other = in_play(observer, self._own_pits), in_play(1 - observer, self._opposing_pits)
+        return [
+            Plane("own in play", 1, "the pit of the observer's row is in play", own),
+            Plane("opposing in play", 1, "the pit of the opponent's row is in play", other),
+        ]
+
+    def _stored_pit(self, player: int, mover: int, pit: int) -> Stored:
+        return Stored("ring", pit, after="in_play_0" if player == 1 else None)
+
+    def _stored_captured(self, player: int, mover: int) -> Stored:
+        return Stored(f"captured_{player}")
 
     def _rules(self) -> HoyitoIIIRules:
         last_four = LAST_FOUR.index(self.options["last_four"])

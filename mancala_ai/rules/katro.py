@@ -60,6 +60,7 @@ from ..dispatch import (
 )
 from ..fields import Field, Option
 from ..game import Game
+from ..observation import Plane, Stored, lookup
 from ..rng import bit_count
 from ..sowing import at_least, below, emptied, put, seeds, select, sow, total
 from .last_move import mover_lost
@@ -289,6 +290,17 @@ class Katro(Game):
 
     def _shape(self) -> tuple[int, int]:
         return self.options["rows"], self.options["columns"]
+
+    def _further_planes(self, observer: int, mover: int) -> list[Plane]:
+        def fixed(player: int, path: int) -> Stored:
+            return Stored("paths", 0, lookup(lambda paths: paths >> 2 * player & 3 == path))
+
+        return [
+            Plane(f"{whose} path {name}", 1, f"the {whose} path is fixed: {name}",
+                  fixed(player, path))
+            for whose, player in (("own", observer), ("opposing", 1 - observer))
+            for name, path in (("forward", FORWARD), ("mirrored", MIRRORED))
+        ]  # fmt: skip
 
     def _rules(self) -> KatroRules:
         return KatroRules(

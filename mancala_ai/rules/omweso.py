@@ -74,6 +74,7 @@ from ..dispatch import (
 from ..errors import PositionError
 from ..fields import Field, Option
 from ..game import Game
+from ..observation import Plane, Product, Stored, equal_to, has_bit
 from ..playout import random_action
 from ..rng import advance, bit_count
 from ..sowing import (
@@ -410,6 +411,32 @@ class Omweso(Game):
 
     def _shape(self) -> tuple[int, int]:
         return 2, RING // 2
+
+    def _further_planes(self, observer: int, mover: int) -> list[Plane]:
+        hand = [
+            Product(Stored("hand"), Stored("pit", 0, equal_to(pit)))
+            for pit in self._pits_of_mover(observer, mover)
+        ]
+        players = (("own", observer), ("opposing", 1 - observer))
+        return [
+            Plane("hand", 2 * SEEDS, "seeds of the pending lap, in the pit where it starts", hand),
+            *(
+                Plane(f"{whose} first turn made", 1, f"the {whose} first turn is over",
+                      Stored("moved", 0, has_bit(player)))
+                for whose, player in players
+            ),
+            *(
+                Plane(f"{whose} capture made", 1, f"{whose} captures in an earlier turn (both "
+                      "alike if akakyala is not played)", Stored("capturers", 0, has_bit(player)))
+                for whose, player in players
+            ),
+            Plane("took", 1, "this turn captured", Stored("took")),
+            Plane("left end", 1, "it did in the left end column of whoever decides",
+                  Stored("ends", 0, has_bit(0))),
+            Plane("right end", 1, "it did in the right end column of whoever decides",
+                  Stored("ends", 0, has_bit(1))),
+            Plane("last end", 1, "it last did in an end column", Stored("last_end")),
+        ]  # fmt: skip
 
     def _rules(self) -> OmwesoRules:
         return OmwesoRules(

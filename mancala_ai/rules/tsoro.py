@@ -59,6 +59,7 @@ from ..dispatch import (
 from ..errors import PositionError
 from ..fields import Field, Option
 from ..game import Game
+from ..observation import Plane, Product, Stored, equal_to
 from ..rng import bit_count
 from ..sowing import at_least, below, emptied, keep, seeds, select, sow, total
 from ..state import State
@@ -205,6 +206,18 @@ class Tsoro(Game):
 
     def _shape(self) -> tuple[int, int]:
         return 2, self.options["columns"]
+
+    def _further_planes(self, observer: int, mover: int) -> list[Plane]:
+        asked = Stored("phase", 0, equal_to(HEAD))
+        heads = [
+            Product(Stored("pit", 0, equal_to(pit)), asked)
+            for pit in self._pits_of_mover(observer, mover)
+        ]
+        bonus = max(1, self.options["bonus"])
+        return [
+            Plane("pending head", 1, "the head, of whoever decides, that may be relayed", heads),
+            Plane("bonus", bonus, "takings left, this one included", Stored("bonus")),
+        ]
 
     def _rules(self) -> TsoroRules:
         return TsoroRules(*(int(self.options[name]) for name in TsoroRules._fields))
