@@ -33,7 +33,7 @@ Read next: ``rules/omweso.py``, ``playout.py``.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, get_type_hints
 
 import numpy as np
@@ -279,6 +279,36 @@ def field_size(field: Any) -> int:
 def stored_size(state_type: type) -> int:
     """Bytes of a stored state."""
     return sum(field_size(field) for field in state_fields(state_type).values())
+
+
+class Fields(Mapping[str, Any]):
+    """The fields of a stored state by name, each read when it is asked for.
+
+    Parameters
+    ----------
+    row : bytes
+    layout : Mapping
+        Offset and type of each field.
+    """
+
+    __slots__ = ("_layout", "_row")
+
+    def __init__(self, row: bytes, layout: Mapping[str, tuple[int, Any]]) -> None:
+        self._row, self._layout = row, layout
+
+    def __getitem__(self, name: str) -> Any:
+        at, field = self._layout[name]
+        if isinstance(field, Pits):
+            return np.frombuffer(self._row, np.uint8, field.size, at).astype(np.int64)
+        if field is types.uint8:
+            return self._row[at]
+        return int.from_bytes(self._row[at : at + field_size(field)], "little")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._layout)
+
+    def __len__(self) -> int:
+        return len(self._layout)
 
 
 def load(rules: Any, rows: Any, index: int) -> Any:

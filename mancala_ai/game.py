@@ -24,6 +24,7 @@ from .dispatch import (
     ANNULLED,
     OVER,
     SOW,
+    Fields,
     counts_repetition,
     field_size,
     second_word,
@@ -592,15 +593,8 @@ class Game:
             row[0, at : at + len(stored)] = stored
         return row
 
-    def _from_row(self, row: NDArray[np.uint8]) -> dict[str, Any]:
-        kernel: dict[str, Any] = {}
-        for name, (at, field) in self._layout.items():
-            stored = row[0, at : at + field_size(field)]
-            if isinstance(field, Pits):
-                kernel[name] = stored.astype(np.int64)
-            else:
-                kernel[name] = int.from_bytes(stored.tobytes(), "little")
-        return kernel
+    def _from_row(self, row: NDArray[np.uint8]) -> Mapping[str, Any]:
+        return Fields(row.tobytes(), self._layout)
 
     def _pack(
         self,

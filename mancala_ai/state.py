@@ -8,6 +8,7 @@ Read next: ``kernels.py`` (what an action runs), ``rules/kalah.py``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +137,7 @@ class State:
         return fields
 
     @property
-    def _kernel(self) -> dict[str, Any]:
+    def _kernel(self) -> Mapping[str, Any]:
         return self.game._from_row(self._row)
 
     def observation(self, player: int | None = None, normalize: bool = True) -> NDArray[Any]:
@@ -218,7 +219,7 @@ class State:
             row, after = after, row
         return laps
 
-    def _lap(self, before: dict[str, Any], after: dict[str, Any]) -> Lap:
+    def _lap(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Lap:
         """The lap between two stored states.
 
         What was captured is what sowing alone would have left, less what is left.
