@@ -30,7 +30,7 @@ from cyclopts.validators import Number
 import mancala_ai
 from mancala_ai.agents import Agent, make_agent
 from mancala_ai.cli import run
-from mancala_ai.cli.inputs import integer
+from mancala_ai.cli.inputs import JsonTarget, integer
 from mancala_ai.cli.output import json_target, new_table, print_table, write_json
 from mancala_ai.game import usable_cores
 
@@ -182,7 +182,7 @@ def agents(
     ] = 40,
     seed: Annotated[int, Parameter(converter=integer)] = 0,
     processes: Annotated[int, Parameter(converter=integer, validator=Number(gte=0, lte=1024))] = 0,
-    json: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
+    json: JsonTarget = None,
 ) -> None:
     """Let each agent play each other one.
 

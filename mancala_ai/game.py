@@ -472,10 +472,14 @@ class Game:
         """A pit as a drawn board shows it."""
         return str(seeds or ".")
 
-    def _column_labels(self, player: int) -> list[list[str]]:
-        """The lines of names outside a player's half, each from his left."""
+    def _pit_name(self, player: int, pit: int, mover: int) -> str:
+        """A player's home pit as the one who decides, the mover, reads and writes it."""
+        return self.action_names(player)[pit]
+
+    def _column_labels(self, player: int, mover: int) -> list[list[str]]:
+        """The lines of names outside a player's half, each from his left, for the mover."""
         if self.rows == 1:
-            return [list(self.action_names(player)[: self.columns])]
+            return [[self._pit_name(player, pit, mover) for pit in range(self.columns)]]
         return [[chr(ord("a") + column) for column in range(self.columns)]]
 
     def _question(self, state: State) -> str:

@@ -33,8 +33,9 @@ Read next: ``cli/replay.py``, ``state.py``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 
 from .errors import MancalaError, RecordError, shown
@@ -72,7 +73,8 @@ class Record:
     Raises
     ------
     RecordError
-        If an action is not legal (it is named), or a header or a comment cannot be written.
+        If an action is not legal (it is named), a header or a comment cannot be written, or
+        a part is of the wrong kind.
     """
 
     game: Game
@@ -83,6 +85,7 @@ class Record:
     _states: tuple[State, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        self._check_kinds()
         start = self.game.initial_state() if self.start is None else self.start
         if start.game != self.game:
             raise RecordError(f"the start is of {start.game!r}, but the game is {self.game!r}")
@@ -98,6 +101,19 @@ class Record:
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+
+    def _check_kinds(self) -> None:
+        """RecordError if a part is of the wrong kind."""
+        for name, kind, wanted in (
+            ("game", Game, "game"),
+            ("actions", Iterable, "sequence of actions"),
+            ("headers", Mapping, "mapping of names to texts"),
+            ("comments", Mapping, "mapping of numbers of moves to texts"),
+            ("start", State | None, "state"),
+        ):
+            part = getattr(self, name)
+            if not isinstance(part, kind):
+                raise RecordError(f"{name} of a record is a {wanted}, not {shown(part)}")
 
     def states(self) -> list[State]:
         """The positions from the start to the last, one more than there are actions."""
@@ -128,13 +144,17 @@ class Record:
     def from_text(cls, text: str) -> Record:
         """The record that a text holds.
 
+        Lines end as they do anywhere, and a byte order mark may come before the first.
+
         Raises
         ------
         RecordError
             With the line, the number of the move where it is one, and the reason.
         """
+        if not isinstance(text, str):
+            raise RecordError(f"a record is read from a text, not from {shown(text)}")
         reader = _Reader()
-        lines = text.split("\n")
+        lines = StringIO(text.removeprefix("\ufeff"), newline=None).read().split("\n")
         for number, line in enumerate(lines, 1):
             try:
                 reader.read(line.replace("\t", " ").strip())
@@ -174,7 +194,7 @@ def read_record(path: str | Path) -> Record:
         If the file cannot be read.
     """
     try:
-        return Record.from_text(Path(path).read_text(encoding="utf-8-sig"))
+        return Record.from_text(Path(path).read_bytes().decode())
     except UnicodeDecodeError:
         raise RecordError(f"{path}: not a text in UTF-8") from None
     except RecordError as error:

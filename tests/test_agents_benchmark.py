@@ -130,6 +130,9 @@ def test_endless_games_are_truncated(monkeypatch):
         (["--games", "3"], "--games 3"),
         (["--games", "0"], "--games"),
         (["--seed", "x"], "x"),
+        (["--json"], "--json"),
+        (["--json", "--games", "4"], "--json"),
+        (["--json", ""], "--json"),
         (["--json", "/no/such/folder/file", "--agents", "random", "first"], "/no/such/folder"),
     ],
 )

@@ -203,6 +203,34 @@ def test_save_and_load(mancala, tmp_path):
     assert boards(out, reached[0])[1:3] == list(map(str, reached[2:]))  # North's turn: it plays
 
 
+@pytest.mark.parametrize("word", [name for name in play.COMMANDS if not name.endswith(" FILE")])
+def test_nothing_may_follow_a_command_that_stands_alone(mancala, word):
+    typed = [f"{word} now", f"{word.upper()}  3 4", f"{word} 3"]
+    _, out, _ = mancala("play kalah --north human --hints first", "1", *typed, "2")
+    for rest in ("now", "3 4", "3"):
+        assert f"\n{word} stands alone on its line, without '{rest}'\n" in out
+    one, two, three = after(ma.make("kalah").initial_state(), "1", "2")
+    assert boards(out, one) == list(map(str, [one, two, three]))
+    assert "would play" not in out
+    assert "legal moves" not in out
+
+
+@pytest.mark.parametrize("word", sorted(play.TAKE_A_FILE))
+@pytest.mark.parametrize("name", ['""', "''", '" "'])
+def test_a_file_needs_a_name(mancala, tmp_path, monkeypatch, word, name):
+    monkeypatch.chdir(tmp_path)
+    _, out, _ = mancala("play kalah --north human --record game.txt", f"{word} {name}")
+    assert f"\nthe name of the file is empty: {word} FILE\n" in out
+    assert os.listdir() == ["game.txt"]
+
+
+def test_the_name_of_a_file_may_be_quoted(mancala, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mancala("play kalah --north human", "1", 'save "a b.txt"', "2", "load 'a b.txt'", "3", "save")
+    assert os.listdir() == ["a b.txt"]
+    assert ma.read_record("a b.txt").actions == (0, 2)
+
+
 def test_a_record_is_gone_on_with(mancala, tmp_path):
     file = tmp_path / "game.txt"
     assert mancala(f"play kalah --north first --record {file}", "3", "6")[0] == 0
@@ -223,6 +251,59 @@ def test_a_record_is_gone_on_with(mancala, tmp_path):
         assert code == 2
         assert complaint in err
     assert file.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "plays", "named"),
+    [
+        ("", ("human", "first"), ("Ada", "first")),
+        ("--south human --north first", ("human", "first"), ("Ada", "first")),
+        ("--north human", ("human", "human"), ("Ada", "human")),
+        ("--south random", ("random", "first"), ("random", "first")),
+    ],
+)
+def test_players_of_a_record_stay_unless_others_are_asked_for(
+    mancala, tmp_path, words, plays, named
+):
+    file = tmp_path / "game.txt"
+    headers = {"event": "tea", "south": "Ada", "north": "first"}
+    ma.write_record(ma.Record(ma.make("kalah"), [2, 5], headers), file)
+    _, out, _ = mancala(f"play --record {file} {words}", "1")
+    assert "kalah: South is {}, North is {}.\n".format(*plays) in out
+    record = ma.read_record(file)
+    assert len(record.actions) > 2
+    assert (record.headers["south"], record.headers["north"]) == named
+    assert list(record.headers) == ["event", "south", "north"]
+
+
+def test_players_whom_a_record_does_not_name(mancala, tmp_path):
+    file = tmp_path / "game.txt"
+    ma.write_record(ma.Record(ma.make("kalah"), start=None), file)
+    _, out, _ = mancala(f"play --record {file}")
+    assert "kalah: South is human, North is alphabeta:seconds=2" in out
+    assert ma.read_record(file).headers == play.DEFAULT_PLAYERS
+
+
+def test_a_program_that_a_record_names_is_not_run(mancala, tmp_path):
+    file, trace = tmp_path / "game.txt", tmp_path / "trace"
+    program = f"process:cmd=touch {trace}"
+    ma.write_record(ma.Record(ma.make("kalah"), headers={"south": program}), file)
+    before = file.read_text()
+    code, out, err = mancala(f"play --record {file}")
+    assert (code, out) == (2, "")
+    assert err == "mancala: the south of the record is a program: it is run if --south names it\n"
+    assert not trace.exists()
+    assert file.read_text() == before
+    assert mancala(f"play --record {file} --south human")[0] == 0
+    assert ma.read_record(file).headers["south"] == "human"
+
+
+def test_a_loaded_game_keeps_the_names_of_those_who_play_on(mancala, tmp_path):
+    file = tmp_path / "game.txt"
+    headers = {"south": "Ada", "north": "greedy"}
+    ma.write_record(ma.Record(ma.make("kalah"), [2, 5], headers), file)
+    mancala("play kalah --north first", f"load {file}", "save")
+    assert ma.read_record(file).headers == {"south": "Ada", "north": "first"}
 
 
 def test_a_record_that_is_none_is_left_alone(mancala, tmp_path):

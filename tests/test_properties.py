@@ -29,6 +29,7 @@ from hypothesis import strategies as st
 
 import mancala_ai as ma
 from mancala_ai import rng as numbers
+from mancala_ai.render.text import draw, pit_name
 
 SETTINGS = settings(
     max_examples=60,
@@ -221,6 +222,57 @@ def test_texts_round_trip(name):
         assert repr(state) == f"<{state.game.spec} {text}>"
 
     check()
+
+
+def name_on_the_board(state, player, pit):
+    """What the letters and numbers around a drawn board call a home pit."""
+    mark = "#"
+    board = draw(state, lambda p, i, text: mark * len(text) if (p, i) == (player, pit) else text)
+    divider = next(i for i, line in enumerate(board.splitlines()) if set(line) == {" ", "-"})
+    above, below = board.splitlines()[:divider], board.splitlines()[divider + 1 : -1]
+    half = above[::-1] if player else below  # from the middle outwards
+    rows, labels = half[: state.game.rows], half[state.game.rows :]
+    at = next(i for i, line in enumerate(rows) if mark in line)
+    cells = slice(rows[at].index(mark), rows[at].rindex(mark) + 1)
+    number = state.game.rows - at  # from the outer row
+    names = [line[cells].strip() for line in labels]
+    if len(names) == state.game.rows:
+        return names[number - 1]
+    return f"{names[0]}{number}"
+
+
+@by_game
+def test_pits_are_called_as_they_are_drawn(name):
+    """For both players, what a move is written as and what its laps are told as."""
+    movers = set()
+    for number in range(40):
+        state = some_state(name, f"{name} drawn {number}")
+        pits = state.board.shape[1]
+        for pit in range(2 * pits):
+            owner, home = state.game._place(state.player, pit)
+            told = pit_name(state, pit).split()[-1]
+            assert told == name_on_the_board(state, owner, home)
+        if state.phase != "sow":
+            continue
+        movers.add(state.player)
+        for action in state.legal_actions():
+            for lap in state.trace(action)[:1]:
+                owner, home = state.game._place(state.player, lap.start)
+                drawn = name_on_the_board(state, owner, home)
+                assert state.action_to_text(action).startswith(drawn)
+    assert movers == {0, 1}
+
+
+def test_offered_pits_are_called_as_they_are_drawn():
+    game = ma.make("gore")
+    for player in (0, 1):
+        state = game.state([[6] * 4] * 2, player, captured=(30, 30))
+        offered = state.apply(state.text_to_action("offer:bd"))
+        shown = [name_on_the_board(offered, player, pit) for pit in (1, 3)]
+        assert shown == ["f", "h"]
+        assert str(offered).endswith(
+            f"accept or decline {', '.join(shown)} of the other player, for 6 seeds a pit"
+        )
 
 
 @by_game

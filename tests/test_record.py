@@ -207,6 +207,28 @@ def test_what_cannot_be_recorded_is_refused():
             Record(game, comments=comments)
 
 
+WRONG = (None, 3, 1.5, "kalah", b"game: kalah", [1], [None], (("a", "b"),), {9: 2}, object())
+
+
+@pytest.mark.parametrize("part", ["game", "actions", "headers", "comments", "start"])
+@pytest.mark.parametrize("value", WRONG)
+def test_parts_of_the_wrong_kind_are_refused(part, value):
+    parts = {"game": ma.make("kalah"), "actions": (2,), part: value}
+    if (part, value) in [("start", None), ("actions", [1])]:
+        assert Record(**parts).game == parts["game"]
+        return
+    with pytest.raises(RecordError) as caught:
+        Record(**parts)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("text", [text for text in WRONG if not isinstance(text, str)])
+def test_only_texts_are_read(text):
+    with pytest.raises(RecordError, match="a record is read from a text, not from"):
+        Record.from_text(text)
+
+
 LINES = [*EXAMPLE.splitlines(), "1. south j", "3. south i b<", ";", "", "start: 1", "x: y;z"]
 
 
@@ -241,8 +263,24 @@ def test_files(tmp_path):
     assert path.read_text(encoding="utf-8") == EXAMPLE
     assert list(tmp_path.iterdir()) == [path]
     assert ma.read_record(path) == record
-    path.write_bytes(b"\xef\xbb\xbf" + EXAMPLE.replace("\n", "\r\n").encode())
     assert ma.read_record(str(path)) == record
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_texts_of_other_systems(tmp_path, mark, end):
+    text = mark + EXAMPLE.replace("\n", end)
+    assert Record.from_text(text).to_text() == EXAMPLE
+    path = tmp_path / "game.txt"
+    path.write_bytes(text.encode())
+    assert ma.read_record(path).to_text() == EXAMPLE
+    for wrong in ("\ufeff\ufeff" + text, text + "; \ufeff" + end + "nonsense"):
+        with pytest.raises(RecordError) as told:
+            Record.from_text(wrong)
+        path.write_bytes(wrong.encode())
+        with pytest.raises(RecordError) as told_of_file:
+            ma.read_record(path)
+        assert str(told_of_file.value) == f"{path}: {told.value}"
 
 
 def test_files_that_cannot_be(tmp_path):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from .inputs import InputError, integer, make_game
+from .inputs import InputError, JsonTarget, integer, make_game
 from .output import json_target, new_console, new_table, print_table, write_json
 from .running import interruptible
 
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from mancala_ai.benchmarks.throughput import Comparison, Meter
-
-
-def _check_json_target(type_: Any, value: str | None) -> None:
-    if value is not None and (not value or (value.startswith("-") and value != "-")):
-        raise ValueError("a file name or - is needed")
 
 
 def bench(
@@ -34,9 +29,7 @@ def bench(
         int, Parameter(converter=integer, validator=Number(gte=1, lte=10**9))
     ] = 2000,
     seed: Annotated[int, Parameter(converter=integer, validator=Number(gte=0, lt=2**64))] = 0,
-    json: Annotated[
-        str | None, Parameter(allow_leading_hyphen=True, validator=_check_json_target)
-    ] = None,
+    json: JsonTarget = None,
     yardstick: Path | None = None,
 ) -> None:
     """Measure uniformly random games: games and decisions a second, and what came of them.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 if TYPE_CHECKING:
     from mancala_ai.game import Game
@@ -21,6 +23,17 @@ def integer(type_: Any, tokens: Sequence[Any]) -> int:
     if not re.fullmatch("[+-]?[0-9]+", text):
         raise ValueError(f"{text!r} is not an integer")
     return int(text)
+
+
+def _check_json_target(type_: Any, value: str | None) -> None:
+    if value is not None and (not value or (value.startswith("-") and value != "-")):
+        raise ValueError("a file name or - is needed")
+
+
+# What `output.json_target` takes; by itself cyclopts would refuse - as a value.
+JsonTarget = Annotated[
+    str | None, Parameter(allow_leading_hyphen=True, validator=_check_json_target)
+]
 
 
 def make_game(spec: str) -> Game:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import sys
 from collections.abc import Callable, Container, Mapping
 from contextlib import ExitStack
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 GAME_OVER = "The game is over: undo, save FILE, or quit."
 CONTRACT = {"mode": "contract"}  # the header of a game in which no move is taken back
+DEFAULT_PLAYERS = {"south": "human", "north": "alphabeta:seconds=2"}
 
 COMMANDS = {
     "help": "this list, and the legal moves",
@@ -44,14 +46,15 @@ COMMANDS = {
     "load FILE": "go on with the game in a file",
     "quit": "leave the game",
 }
+TAKE_A_FILE = {words.split()[0] for words in COMMANDS if words.endswith(" FILE")}
 
 
 def play(
     game: str | None = None,
     /,
     *,
-    south: str = "human",
-    north: str = "alphabeta:seconds=2",
+    south: str | None = None,
+    north: str | None = None,
     hints: str = "alphabeta:seconds=2",
     record: Path | None = None,
     position: str | None = None,
@@ -71,14 +74,17 @@ def play(
         NAME or NAME:option=value,... (see `mancala games`). It may be left out if the
         record names it.
     south
-        Who moves first: human, or an agent as NAME:option=value,...
+        Who moves first: human, or an agent as NAME:option=value,... If left out, whom the
+        record names, or else human.
     north
-        Who moves second.
+        Who moves second. If left out, whom the record names, or else alphabeta:seconds=2.
     hints
         The agent that answers `hint`.
     record
         Go on with the game in this file, if there is such a file, and write the game there
-        when it ends or is left.
+        when it ends or is left. A player's name that is no agent's is that of a person. The
+        names stay, unless --south or --north gives the seat to another player. A program
+        (process:cmd=...) is run only if it stands on the command line.
     position
         Start from this position, in the one-line form of the library (`state.to_text()`).
     contract
@@ -90,11 +96,13 @@ def play(
 
     if seed is None:
         seed = random.SystemRandom().getrandbits(32)
-    players = {"south": south, "north": north}
+    asked = {"south": south, "north": north}
     if record is not None and record.exists():
         session = Session(_earlier(record, game, position))
-        session.headers |= players
+        players = _players(asked, session.headers)
+        session.seat(players)
     else:
+        players = _players(asked, {})
         session = Session(_beginning(game, position, seed, players))
     if contract:
         if session.game.name != "omweso":
@@ -103,7 +111,7 @@ def play(
     with ExitStack() as leaving:
         agents = [
             leaving.enter_context(closing(make_agent(spec, seed=(seed + number) % 2**64)))
-            for number, spec in enumerate((south, north, hints))
+            for number, spec in enumerate((*players.values(), hints))
         ]
         table = Table(session, agents[:2], agents[2], new_console(sys.stdout), record)
         table.write_record()  # at once, so that it is known to be possible
@@ -121,6 +129,30 @@ def _earlier(file: Path, game: str | None, position: str | None) -> Record:
     if position is not None:
         raise InputError(f"--position starts a new game, but there is one in {file}")
     return record
+
+
+def _players(asked: Mapping[str, str | None], recorded: Mapping[str, str]) -> dict[str, str]:
+    """Who plays each side: whom the command line asks for, else whom the record names."""
+    return {
+        side: _recorded_player(side, recorded) if spec is None else spec
+        for side, spec in asked.items()
+    }
+
+
+def _recorded_player(side: str, recorded: Mapping[str, str]) -> str:
+    if side not in recorded:
+        return DEFAULT_PLAYERS[side]
+    spec = player_named(recorded[side])
+    if spec.startswith("process:"):  # it may come from anybody
+        raise InputError(f"the {side} of the record is a program: it is run if --{side} names it")
+    return spec
+
+
+def player_named(name: str) -> str:
+    """The player that a record means: an agent by its spec; any other name is a person's."""
+    from mancala_ai.agents import agent_names
+
+    return name if name.partition(":")[0] in agent_names() else "human"
 
 
 def _beginning(
@@ -148,6 +180,12 @@ class Session:
         self.game, self.headers = record.game, dict(record.headers)
         self.states, self.actions = record.states(), list(record.actions)
         self.comments = dict(record.comments)
+
+    def seat(self, players: Mapping[str, str]) -> None:
+        """Note who plays from now on; a name that means the same player stays."""
+        for side, spec in players.items():
+            if side not in self.headers or player_named(self.headers[side]) != spec:
+                self.headers[side] = spec
 
     def to_record(self) -> Record:
         """The game so far."""
@@ -262,12 +300,12 @@ class Table:
             self._say("")
             raise
         word, _, rest = line.partition(" ")
-        command = self._commands.get(word.lower())
+        word, rest = word.lower(), rest.strip()
         try:
             if not line.isprintable():
                 raise InputError("that has characters that cannot be read")
-            if command is not None:
-                command(rest.strip())
+            if word in self._commands:
+                self._obey(word, rest)
             elif state.is_terminal:
                 self._say(GAME_OVER)
             elif line:
@@ -276,6 +314,17 @@ class Table:
             self._say(str(error))
         except OSError as error:
             self._say(f"{error.filename or rest}: {error.strerror}")
+
+    def _obey(self, word: str, rest: str) -> None:
+        """Do what a command says; InputError if what follows it makes no sense."""
+        from mancala_ai.errors import shown
+
+        if word not in TAKE_A_FILE and rest:
+            raise InputError(f"{word} stands alone on its line, without {shown(rest)}")
+        name = _unquoted(rest)
+        if rest and not name:
+            raise InputError(f"the name of the file is empty: {word} FILE")
+        self._commands[word](name)
 
     def _move(self, action: int, comment: str) -> None:
         from .display import move_lines
@@ -355,9 +404,9 @@ class Table:
         path = _path(name)
         loaded = read_record(path)
         self.write_record()
-        players = {side: self.session.headers[side] for side in ("south", "north")}
         self.session.load(loaded)
-        self.session.headers |= players
+        seats = zip(DEFAULT_PLAYERS, self.seats, strict=True)
+        self.session.seat({side: agent.spec for side, agent in seats})
         if self.record is not None:
             self._say(f"the game before is kept in {self.record}, this one where it is saved")
         self.record, self.saved = None, path  # a file is changed by save alone
@@ -367,6 +416,12 @@ class Table:
 
     def _quit(self, _: str) -> None:
         self.left = True
+
+
+def _unquoted(name: str) -> str:
+    """A name without the quotation marks in which a shell would want it."""
+    match = re.fullmatch(r"""(["'])(.*)\1""", name)
+    return match[2].strip() if match else name
 
 
 def _path(name: str) -> Path:

@@ -3,7 +3,7 @@
 Every board is drawn by the same rule: a player's rows from the outer to the inner,
 the first sown to the right, the next to the left, and so on; North's half is
 turned, as he sits opposite. The letters or numbers outside are the pits' names in
-the game's notation.
+the game's notation, as the player who decides writes them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def draw(
         return line(player, [cell(player, pit) for pit in pits])
 
     def labels(player: int) -> list[str]:
-        lines = game._column_labels(player)
+        lines = game._column_labels(player, state.player)
         return [line(player, [text.rjust(room) for text in texts]) for texts in lines]
 
     north = [row(1, number) for number in range(game.rows)]
@@ -126,6 +126,6 @@ def pit_name(state: State, number: int) -> str:
     if number >= 2 * game._pits:
         return "the store"
     owner, pit = game._place(state.player, number)
-    name = game.action_names(owner)[pit]
-    shared = owner != state.player and name in game.action_names(state.player)
-    return f"{NAMES[owner]}'s {name}" if shared else name
+    name = game._pit_name(owner, pit, state.player)
+    own = [game._pit_name(state.player, pit, state.player) for pit in range(game._pits)]
+    return f"{NAMES[owner]}'s {name}" if owner != state.player and name in own else name

@@ -23,7 +23,8 @@ Option: ``trading`` (True).
 Pits go round the board from the mover's leftmost: 0 ... 3 his home row, 4 ... 7 the
 opponent's, whoever owns them. Actions: 0 ... 7 sow; 8 ... 99 offer (8 single pits, 28
 pairs, 56 triples, in lexicographic order); 100 accept; 101 decline. Notation: pits
-a ... h in the mover's numbers (a drawn board stars the pits that belong to the player
+a ... h in the mover's numbers, so that each player begins with a at his own left (a drawn
+board has the letters of who decides, and stars the pits that belong to the player
 opposite); ``c``, ``offer:ae``, ``accept``, ``decline``.
 
 Sources: the sheet of rules that the project began with.
@@ -112,6 +113,7 @@ SINGLE_OFFERS = _offers_within(0, 8, 8)
 PAIR_OFFERS = _offers_within(8, 36, 16)
 TRIPLE_OFFERS = _offers_within(36, 92, 0)
 OFFERED_PITS = np.array(OFFERS, np.uint8)
+LETTERS = "abcdefgh"  # of the pits
 
 
 class GoreRules(NamedTuple):
@@ -361,9 +363,8 @@ class Gore(CountingGame):
         return self._to_row(self._pack(np.full((2, HOME), 6), 0, (0, 0), SOW, fields))
 
     def action_names(self, player: int) -> tuple[str, ...]:
-        letters = "abcdefgh"
-        offers = ("offer:" + "".join(letters[pit] for pit in _pits_of(mask)) for mask in OFFERS)
-        return (*letters, *offers, "accept", "decline")
+        offers = ("offer:" + "".join(LETTERS[pit] for pit in _pits_of(mask)) for mask in OFFERS)
+        return (*LETTERS, *offers, "accept", "decline")
 
     def _rows_of(self, kernel: Mapping[str, Any]) -> Any:
         mine, theirs = kernel["ring"][:HOME], kernel["ring"][HOME:]
@@ -406,10 +407,13 @@ class Gore(CountingGame):
         lost = fields["owner"][HOME * player + pit] != player
         return super()._cell(fields, player, pit, seeds) + ("*" if lost else "")
 
+    def _pit_name(self, player: int, pit: int, mover: int) -> str:
+        return LETTERS[pit if player == mover else HOME + pit]
+
     def _question(self, state: State) -> str:
         if state.phase != "answer":
             return state.phase
-        pits = ", ".join("abcdefgh"[pit] for pit in state.fields["offer"])
+        pits = ", ".join(LETTERS[pit] for pit in _pits_of(state._kernel["offer"]))
         return f"accept or decline {pits} of the other player, for {PRICE} seeds a pit"
 
     def _win_kind(self, kernel: Mapping[str, Any]) -> str:

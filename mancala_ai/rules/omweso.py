@@ -547,7 +547,7 @@ class Omweso(Game):
             return 2 * SEEDS - int(kernel["mine"].sum() + kernel["theirs"].sum())
         return int(kernel["hand"])
 
-    def _column_labels(self, player: int) -> list[list[str]]:
+    def _column_labels(self, player: int, mover: int) -> list[list[str]]:
         return [list("ijklmnop"), list("abcdefgh")]  # of the outer and of the inner row
 
     def _question(self, state: State) -> str:
