@@ -1,0 +1,4 @@
+"""Environments of other libraries that play the games.
+
+Read next: ``openspiel.py``.
+"""
