@@ -6,8 +6,8 @@ opponent's pit in the same row and column of the board. A feature over all cells
 what concerns no single pit fills its plane. ``Game.observation_planes`` lists them.
 
 A game says from which bytes of the stored state each number comes (:meth:`Game._planes`).
-From that, tables are made once; a kernel only looks up. They differ for the four *views*:
-who observes, and who decides.
+From that, tables are made once; a kernel only looks up, number by number in the order in which
+they lie. They differ for the four *views*: who observes, and who decides.
 
 Read first: ``dispatch.py`` (stored states). Read next: ``batch.py``.
 """
@@ -37,16 +37,16 @@ class Stored(NamedTuple):
     ----------
     field : str
         Of the kernel's state.
-    index : int
+    offset : int
         Of the byte in that field.
     table : tuple of int
         The number for each value of the byte.
     after : str, optional
-        A field of one byte whose value is added to ``index``.
+        A field of one byte whose value is added to ``offset``.
     """
 
     field: str
-    index: int = 0
+    offset: int = 0
     table: tuple[int, ...] = tuple(BYTES)
     after: str | None = None
 
@@ -101,24 +101,24 @@ def above(bound: int) -> tuple[int, ...]:
 class Tables(NamedTuple):
     """Where an observation's numbers come from. The first axis is the view.
 
+    A *source* is a byte of the stored state and a table: ``byte << 16 | table << 8``, so
+    that the lower half, with the value of the byte added, is a place in ``numbers``.
+
     Attributes
     ----------
-    uniform : ndarray of int32, shape (4, n, 3)
-        Plane, byte, table: one number for all cells.
-    single : ndarray of int32, shape (4, n, 3)
-        Place in the observation, byte, table.
-    shifted : ndarray of int32, shape (4, n, 4)
-        Place, byte, table, byte whose value moves the first byte.
-    paired : ndarray of int32, shape (4, n, 5)
-        Place, byte, table, byte, table.
-    numbers : ndarray of float32 or uint8, shape (n, 256)
-        The tables.
+    sources : ndarray of uint32, shape (4, size)
+        The source of each number of the observation.
+    shifted : ndarray of uint32, shape (4, n, 3)
+        Numbers to look up otherwise: place, source, byte whose value moves that of the source.
+    factors : ndarray of uint32, shape (4, n, 2)
+        Numbers to multiply by a second one: place, source of that.
+    numbers : ndarray of float32 or uint8
+        The tables, 256 numbers each.
     """
 
-    uniform: NDArray[np.int32]
-    single: NDArray[np.int32]
-    shifted: NDArray[np.int32]
-    paired: NDArray[np.int32]
+    sources: NDArray[np.uint32]
+    shifted: NDArray[np.uint32]
+    factors: NDArray[np.uint32]
     numbers: NDArray[Any]
 
 
@@ -126,13 +126,11 @@ def observation_tables(game: Game, normalize: bool) -> Tables:
     """The tables of a game's observations: float32 from 0 to 1, or the uint8 counts."""
     maker = _TablesMaker(game, normalize)
     views = [maker.view(observer, mover) for observer in (0, 1) for mover in (0, 1)]
-    columns = zip(*views, strict=True)
-    lists = [
-        np.array(column, np.int32).reshape(4, -1, width)
-        for column, width in zip(columns, (3, 3, 4, 5), strict=True)
-    ]
-    dtype = np.float32 if normalize else np.uint8
-    return Tables(*lists, np.array(list(maker.numbers), dtype))
+    sources, shifted, factors = (np.array(part, np.uint32) for part in zip(*views, strict=True))
+    numbers = np.array(list(maker.numbers), np.float32 if normalize else np.uint8)
+    return Tables(
+        sources, shifted.reshape(4, -1, 3), factors.reshape(4, -1, 2), numbers.reshape(-1)
+    )
 
 
 class _TablesMaker:
@@ -142,60 +140,60 @@ class _TablesMaker:
         self._game, self._normalize = game, normalize
         self.numbers: dict[tuple[float, ...], int] = {}
 
-    def view(self, observer: int, mover: int) -> tuple[list[tuple[int, ...]], ...]:
-        """The entries of ``uniform``, ``single``, ``shifted`` and ``paired`` for one view."""
+    def view(self, observer: int, mover: int) -> tuple[list[Any], list[Any], list[Any]]:
+        """The entries of ``sources``, ``shifted`` and ``factors`` for one view."""
         planes = self._game._planes(observer, mover)
-        uniform, single, shifted, paired = [], [], [], []
+        cells = self._game.rows * self._game.columns
+        sources, shifted, factors = [0] * (cells * len(planes)), [], []
         for number, plane in enumerate(planes):
             most = plane.most if self._normalize else 1
-            if isinstance(plane.source, Stored):
-                uniform.append((number, *self._entry(plane.source, most)))
-                continue
-            for cell, source in enumerate(plane.source):
+            given = plane.source
+            each: Sequence[Stored | Product]
+            each = [given] * cells if isinstance(given, Stored) else given
+            for cell, byte in enumerate(each):
                 place = cell * len(planes) + number
-                if isinstance(source, Product):
-                    factors = (*self._entry(source.one, most), *self._entry(source.other, 1))
-                    paired.append((place, *factors))
-                elif source.after is None:
-                    single.append((place, *self._entry(source, most)))
-                else:
-                    after = self._game._layout[source.after][0]
-                    shifted.append((place, *self._entry(source, most), after))
-        return uniform, single, shifted, paired
+                if isinstance(byte, Product):
+                    factors.append((place, self._source(byte.other, 1)))
+                    byte = byte.one
+                sources[place] = self._source(byte, most)
+                if byte.after is not None:
+                    shifted.append((place, sources[place], self._game._layout[byte.after][0]))
+        return sources, shifted, factors
 
-    def _entry(self, byte: Stored, most: int) -> tuple[int, int]:
-        table = tuple(value / most for value in byte.table)
-        number = self.numbers.setdefault(table, len(self.numbers))
-        return self._game._layout[byte.field][0] + byte.index, number
+    def _source(self, byte: Stored, most: int) -> int:
+        table = self.numbers.setdefault(
+            tuple(value / most for value in byte.table), len(self.numbers)
+        )
+        return (self._game._layout[byte.field][0] + byte.offset) << 16 | table << 8
 
 
 @njit(forceinline=True)
-def observe(tables, rows, index, view, cells):
+def _number(numbers, stored, source, moved):
+    """The number that a source gives, its byte moved."""
+    byte = stored[np.uint64((source >> 16) + moved)]
+    return numbers[np.uint64((source & 0xFFFF) + byte)]
+
+
+@njit(forceinline=True)
+def observe(tables, rows, index, view, seen):
     """Write the observation of the state stored in a row.
 
-    ``view`` is twice the observer plus the player who decides; ``cells`` is a C-contiguous
-    (cells, features) array of the dtype of ``tables.numbers``.
+    ``view`` is twice the observer plus the player who decides; ``seen`` is the observation
+    as a one-dimensional array of the dtype of ``tables.numbers``.
     """
-    features = cells.shape[1]
-    flat = unowned(cells.reshape(-1))
-    numbers, stored = unowned(tables.numbers), unowned(rows[index])
-    uniform, single = unowned(tables.uniform[view]), unowned(tables.single[view])
-    shifted, paired = unowned(tables.shifted[view]), unowned(tables.paired[view])
-    for i in range(len(uniform)):
-        value = numbers[uniform[i, 2], stored[uniform[i, 1]]]
-        for place in range(uniform[i, 0], len(flat), features):
-            flat[place] = value
-    for i in range(len(single)):
-        flat[single[i, 0]] = numbers[single[i, 2], stored[single[i, 1]]]
+    stored, numbers, seen = unowned(rows[index]), unowned(tables.numbers), unowned(seen)
+    sources = unowned(tables.sources[view])
+    shifted, factors = unowned(tables.shifted[view]), unowned(tables.factors[view])
+    for place in range(len(seen)):
+        seen[place] = _number(numbers, stored, sources[place], 0)
     for i in range(len(shifted)):
-        moved = shifted[i, 1] + stored[shifted[i, 3]]
-        flat[shifted[i, 0]] = numbers[shifted[i, 2], stored[moved]]
-    for i in range(len(paired)):
-        one = numbers[paired[i, 2], stored[paired[i, 1]]]
-        flat[paired[i, 0]] = one * numbers[paired[i, 4], stored[paired[i, 3]]]
+        moved = stored[np.uint64(shifted[i, 2])]
+        seen[shifted[i, 0]] = _number(numbers, stored, shifted[i, 1], moved)
+    for i in range(len(factors)):
+        seen[factors[i, 0]] *= _number(numbers, stored, factors[i, 1], 0)
 
 
 @entry
-def look(tables, row, view, cells):
+def look(tables, row, view, seen):
     """:func:`observe` for the state of a single (1, size) row."""
-    observe(tables, row, 0, view, cells)
+    observe(tables, row, 0, view, seen)

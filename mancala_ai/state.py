@@ -171,8 +171,7 @@ class State:
             raise ArgumentError(f"player is 0, 1 or None, not {shown(player)}")
         tables = game._observation_tables[bool(normalize)]
         seen = np.empty(game.observation_shape, tables.numbers.dtype)
-        cells = seen.reshape(-1, seen.shape[-1])
-        look(tables, self._row, 2 * observer + self.player, cells)
+        look(tables, self._row, 2 * observer + self.player, seen.reshape(-1))
         return seen
 
     # Actions
