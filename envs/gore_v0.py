@@ -1,0 +1,5 @@
+"""gore."""
+
+from .aec import constructors
+
+env, raw_env = constructors("gore")

@@ -1,0 +1,5 @@
+"""kalah."""
+
+from .aec import constructors
+
+env, raw_env = constructors("kalah")

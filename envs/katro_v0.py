@@ -1,0 +1,5 @@
+"""katro."""
+
+from .aec import constructors
+
+env, raw_env = constructors("katro")

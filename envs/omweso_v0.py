@@ -1,0 +1,5 @@
+"""omweso."""
+
+from .aec import constructors
+
+env, raw_env = constructors("omweso")

@@ -1,0 +1,5 @@
+"""oware."""
+
+from .aec import constructors
+
+env, raw_env = constructors("oware")

@@ -1,0 +1,5 @@
+"""tsoro."""
+
+from .aec import constructors
+
+env, raw_env = constructors("tsoro")
