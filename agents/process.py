@@ -82,6 +82,16 @@ class ProcessAgent(Agent):
     def reset(self) -> None:
         self._game = None
 
+    def reseed(self, seed: int) -> None:
+        """Begin anew with another seed, in the same process if it runs.
+
+        AgentError if the engine fails.
+        """
+        self.seed, self._game = seed, None
+        if self._engine is not None:
+            with self._no_second_chance():
+                self._engine.prepare(f"seed {seed}", self.options["timeout"])
+
     def close(self) -> None:
         self._stop()
         self._closed = True

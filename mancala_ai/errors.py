@@ -45,3 +45,7 @@ class AgentError(MancalaError):
 
 class RecordError(MancalaError):
     """A record of a game that is malformed or breaks the rules of its game."""
+
+
+class TournamentError(MancalaError):
+    """A tournament that cannot be played as asked, or a journal that does not belong to it."""
