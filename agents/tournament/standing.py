@@ -128,10 +128,7 @@ class Standing:
             results = results[:, game : game + 1]
         flat = results.reshape(-1, 2)
         # the first of the couple sits South in the first game
-        first, second = (
-            (flat[:, 0], -flat[:, 1]) if agent == couple[0] else (flat[:, 1], -flat[:, 0])
-        )
-        return _tally(first, second)
+        return _tally(*(flat.T if agent == couple[0] else flat.T[::-1]))
 
     def pair(self, opening: int) -> tuple[int, int] | None:
         """Both results of an opening, as the first of two agents in one game sees them."""
