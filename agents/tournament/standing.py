@@ -86,7 +86,6 @@ class Standing:
         self.endings: list[Counter[str]] = [Counter() for _ in plan.games]
         self.lengths: list[Counter[int]] = [Counter() for _ in plan.games]
         self.seconds = np.zeros(len(plan.agents))
-        self.decisions = np.zeros(len(plan.agents), np.int64)
         self.faults: Counter[tuple[str, str]] = Counter()
         self.messages: list[str] = []
         self.late = 0.0

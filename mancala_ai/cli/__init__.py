@@ -5,6 +5,7 @@
 ``play``                         a game on the terminal
 ``replay``                       a recorded game, shown or checked
 ``analyse``                      every move of a position with its value
+``tournament``                   agents against each other, rated
 ``running``                      exit codes, errors in one line, Ctrl-C
 ``inputs``, ``output``           what commands are given and what they print
 ``display``                      boards in colour, moves in words
@@ -24,7 +25,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from cyclopts import App
 
-from . import analyse, bench, games, perft, play, replay
+from . import analyse, bench, games, perft, play, replay, tournament
 from .running import interruptible, run
 
 __all__ = ["app", "interruptible", "main", "run"]
@@ -50,6 +51,7 @@ app.command(games.games)
 app.command(play.play)
 app.command(replay.replay)
 app.command(analyse.analyse)
+app.command(tournament.tournament)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
