@@ -194,8 +194,9 @@ def _seated(spec: str, seed: int, plan: Plan, state: State, seat: int) -> Iterat
     clocked = plan.seconds_per_turn is not None
     try:
         agent = _engine(spec, seed, seat) if clocked else make_agent(spec, seed)
-        if clocked:
+        if clocked or (spec, state.game.spec) not in _compiled:
             agent.prepare(state)
+            _compiled.add((spec, state.game.spec))
     except Exception as error:
         yield _Absent(error)
         return
@@ -214,6 +215,7 @@ class _Engines(threading.local):
 
 
 _engines = _Engines()
+_compiled: set[tuple[str, str]] = set()  # agents and games that this process has prepared
 
 
 def _engine(spec: str, seed: int, seat: int) -> ProcessAgent:

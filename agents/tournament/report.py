@@ -25,10 +25,14 @@ def report(standing: Standing) -> dict[str, Any]:
         },
         "seconds": dict(zip(plan.agents, standing.seconds.round(3).tolist(), strict=True)),
         "faults": [
-            {"agent": agent, "kind": kind, "games": games}
+            {
+                "agent": agent,
+                "kind": kind,
+                "games": games,
+                "first": standing.messages[agent, kind],
+            }
             for (agent, kind), games in sorted(standing.faults.items())
         ],
-        "messages": standing.messages,
         "late": standing.late,
     }
 

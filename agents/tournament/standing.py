@@ -18,7 +18,6 @@ from .plan import Plan
 from .playing import Outcome
 
 UNPLAYED = -2  # results are 1, 0, -1, as South sees them
-MOST_FAULTS = 20  # told in full
 LENGTH_CLASS = 10  # plies
 
 
@@ -73,8 +72,8 @@ class Standing:
         Time that each agent took.
     faults : Counter
         Games lost by a fault, by agent and kind.
-    messages : list of str
-        What happened in the first of them.
+    messages : dict
+        What happened in the first of them, by agent and kind.
     late : float
         Seconds by which the latest turn was late that was still accepted.
     """
@@ -87,7 +86,7 @@ class Standing:
         self.lengths: list[Counter[int]] = [Counter() for _ in plan.games]
         self.seconds = np.zeros(len(plan.agents))
         self.faults: Counter[tuple[str, str]] = Counter()
-        self.messages: list[str] = []
+        self.messages: dict[tuple[str, str], str] = {}
         self.late = 0.0
 
     def add(self, outcome: Outcome) -> None:
@@ -105,9 +104,9 @@ class Standing:
         fault = outcome["fault"]
         if fault is not None:
             agent_spec = outcome["south" if fault["player"] == "south" else "north"]
-            self.faults[agent_spec, fault["kind"]] += 1
-            if len(self.messages) < MOST_FAULTS:
-                self.messages.append(f"game {number}: {agent_spec} lost: {fault['message']}")
+            what = agent_spec, fault["kind"]
+            self.faults[what] += 1
+            self.messages.setdefault(what, f"game {number}: {fault['message']}")
 
     def unplayed(self) -> Iterator[int]:
         """The numbers of the games that are missing, in order."""

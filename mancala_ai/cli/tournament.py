@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from .inputs import InputError, integer
+from .inputs import InputError, JsonTarget, integer
 from .output import json_target, new_console, new_table, print_table, write_json
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def tournament(
     jobs: Annotated[int, Parameter(converter=integer)] = 0,
     backend: Literal["loky", "dask"] = "loky",
     address: str | None = None,
-    json: str | None = None,
-    csv: str | None = None,
+    json: JsonTarget = None,
+    csv: JsonTarget = None,
 ) -> None:
     """Let agents play each other, and rate them.
 
@@ -146,8 +146,8 @@ def tables(standing: Standing) -> Iterator[Table]:
 def remarks(standing: Standing) -> Iterator[str]:
     """What should be said of the games besides their results."""
     for (agent, kind), count in sorted(standing.faults.items()):
-        yield f"{agent} lost {count} game{'s' * (count > 1)} by {_KINDS[kind]}"
-    yield from standing.messages
+        games = f"{count} game{'s' * (count > 1)}"
+        yield f"{agent} lost {games} by {_KINDS[kind]}; {standing.messages[agent, kind]}"
     for game, endings in zip(standing.plan.games, standing.endings, strict=True):
         drawn = [f"{endings[kind]} {kind}" for kind in ("annulled", "truncated") if endings[kind]]
         if drawn:
