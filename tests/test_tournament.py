@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -274,11 +275,15 @@ def test_killed_at_any_moment_it_ends_with_the_same_games(tmp_path):
     run(plan, undisturbed, jobs=1)
     command = [sys.executable, "-m", "mancala_ai.cli", *arguments(killed, "--jobs", "2")]
     for enough in (3, 300):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
         while process.poll() is None and _lines(killed) < enough:
             time.sleep(0.01)
         process.kill()
         process.wait()
+        with suppress(ProcessLookupError):  # joblib's workers outlive it for some minutes
+            os.killpg(process.pid, signal.SIGKILL)
     assert _lines(killed) < plan.total
     while True:  # its workers may hold on to the lock for a moment
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -117,12 +118,12 @@ def _playing(backend: str, jobs: int, address: str | None) -> Iterator[Any]:
 def _client(jobs: int, address: str | None) -> Any:
     """A connection to a Dask scheduler."""
     try:
-        from distributed import Client
+        distributed: Any = import_module("distributed")
     except ImportError:
         raise TournamentError(
             'the backend dask needs a package: pip install "mancala-ai[dask]"'
         ) from None
     if address is None:
         workers = jobs or usable_cores()
-        return Client(n_workers=workers, threads_per_worker=1, dashboard_address=None)
-    return Client(address)
+        return distributed.Client(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+    return distributed.Client(address)
