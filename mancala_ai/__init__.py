@@ -8,7 +8,7 @@
 Importing the package is light: Numba is imported by the first :func:`make`.
 
 Read next: ``game.py`` (games and states), ``rules/`` (the rules, one file a game),
-``record.py`` (games as text).
+``record.py`` (games as text), ``match.py`` (several games for one result).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from .errors import (
     ArgumentError,
     IllegalActionError,
     MancalaError,
+    MatchError,
     OptionError,
     PositionError,
     RecordError,
@@ -29,7 +30,8 @@ from .registry import games, make, option_table
 
 if TYPE_CHECKING:
     from .game import Game, Lap, Option, RandomGames, State
-    from .record import Record, read_record, write_record
+    from .match import Match, make_match
+    from .record import Record, read_record, read_records, write_record, write_records
 
 __version__ = "0.1.0"
 
@@ -39,6 +41,8 @@ __all__ = [
     "IllegalActionError",
     "Lap",
     "MancalaError",
+    "Match",
+    "MatchError",
     "Option",
     "OptionError",
     "PositionError",
@@ -49,9 +53,12 @@ __all__ = [
     "UnknownGameError",
     "games",
     "make",
+    "make_match",
     "option_table",
     "read_record",
+    "read_records",
     "write_record",
+    "write_records",
 ]
 
 # In a checkout, agents, benchmarks and envs lie beside this folder instead of inside it.
@@ -65,7 +72,11 @@ def __getattr__(name: str) -> Any:
         from . import game
 
         return getattr(game, name)
-    if name in ("Record", "read_record", "write_record"):
+    if name in ("Match", "make_match"):
+        from . import match
+
+        return getattr(match, name)
+    if name in ("Record", "read_record", "read_records", "write_record", "write_records"):
         from . import record
 
         return getattr(record, name)

@@ -49,3 +49,7 @@ class RecordError(MancalaError):
 
 class TournamentError(MancalaError):
     """A tournament that cannot be played as asked, or a journal that does not belong to it."""
+
+
+class MatchError(MancalaError):
+    """A match, or its text, that is malformed, or a game that is not its next one."""

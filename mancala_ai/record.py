@@ -23,7 +23,11 @@ is all decisions in a row of one player. ``;`` begins a comment on the move befo
 or on the start; a line that is nothing but a comment goes on with the last one. A turn
 that was interrupted by a comment goes on in a new line of the same number and player.
 Last, ``result``: the points and how they were won, ``0.5-0.5 draw``, ``0-0 annulled``,
-or ``*`` if the game is unfinished. Blank lines mean nothing. One file holds one game.
+or ``*`` if the game is unfinished. Blank lines mean nothing.
+
+Records may stand one after the other in a file, as those of a match do
+(:func:`read_records`). Each is complete; the header ``match`` of one tells how the match
+stood before that game (``Match.to_text()``), and ``forfeit: south`` that South lost it on time.
 
 A :class:`Record` is always legal: its moves are played when it is made.
 
@@ -33,16 +37,19 @@ Read next: ``cli/replay.py``, ``state.py``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
+from typing import TypeVar
 
 from .errors import MancalaError, RecordError, shown
 from .files import whole_file
 from .game import Game
 from .registry import make
 from .state import PLAYERS, State
+
+T = TypeVar("T")
 
 UNFINISHED = "*"
 
@@ -151,18 +158,10 @@ class Record:
         RecordError
             With the line, the number of the move where it is one, and the reason.
         """
-        if not isinstance(text, str):
-            raise RecordError(f"a record is read from a text, not from {shown(text)}")
-        reader = _Reader()
-        lines = StringIO(text.removeprefix("\ufeff"), newline=None).read().split("\n")
-        for number, line in enumerate(lines, 1):
-            try:
-                reader.read(line.replace("\t", " ").strip())
-            except MancalaError as error:
-                raise RecordError(f"line {number}: {error}") from error
-        if not reader.ended:
-            raise RecordError(f"line {len(lines)}: {reader.missing()}")
-        return reader.record()
+        record, *others = _read(text)
+        if others:
+            raise RecordError(f"there are {1 + len(others)} games, where one is to be read")
+        return record
 
     def _move_lines(self) -> Iterator[str]:
         yield from _comment_lines(self.comments.get(0, ""))
@@ -189,16 +188,24 @@ def read_record(path: str | Path) -> Record:
     Raises
     ------
     RecordError
-        If it is no record; the message begins with the path.
+        If it is no record, or several; the message begins with the path.
     OSError
         If the file cannot be read.
     """
-    try:
-        return Record.from_text(Path(path).read_bytes().decode())
-    except UnicodeDecodeError:
-        raise RecordError(f"{path}: not a text in UTF-8") from None
-    except RecordError as error:
-        raise RecordError(f"{path}: {error}") from error
+    return _from_file(path, Record.from_text)
+
+
+def read_records(path: str | Path) -> list[Record]:
+    """The records in a file, one or more.
+
+    Raises
+    ------
+    RecordError
+        If it holds anything else; the message begins with the path.
+    OSError
+        If the file cannot be read.
+    """
+    return _from_file(path, _read)
 
 
 def write_record(record: Record, path: str | Path) -> None:
@@ -209,8 +216,47 @@ def write_record(record: Record, path: str | Path) -> None:
     OSError
         If the file cannot be written.
     """
+    write_records([record], path)
+
+
+def write_records(records: Iterable[Record], path: str | Path) -> None:
+    """Write records to a file, whole or not at all.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
     with whole_file(path) as file:
-        file.write(record.to_text())
+        file.write("\n".join(record.to_text() for record in records))
+
+
+def _from_file(path: str | Path, read: Callable[[str], T]) -> T:
+    try:
+        return read(Path(path).read_bytes().decode())
+    except UnicodeDecodeError:
+        raise RecordError(f"{path}: not a text in UTF-8") from None
+    except RecordError as error:
+        raise RecordError(f"{path}: {error}") from error
+
+
+def _read(text: str) -> list[Record]:
+    """The records in a text; RecordError with the line of what is wrong."""
+    if not isinstance(text, str):
+        raise RecordError(f"a record is read from a text, not from {shown(text)}")
+    readers = [_Reader()]
+    lines = StringIO(text.removeprefix("\ufeff"), newline=None).read().split("\n")
+    for number, line in enumerate(lines, 1):
+        plain = line.replace("\t", " ").strip()
+        if readers[-1].ended and plain.startswith("game:"):
+            readers.append(_Reader())
+        try:
+            readers[-1].read(plain)
+        except MancalaError as error:
+            raise RecordError(f"line {number}: {error}") from error
+    if not readers[-1].ended:
+        raise RecordError(f"line {len(lines)}: {readers[-1].missing()}")
+    return [reader.record() for reader in readers]
 
 
 def result_text(state: State) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 import mancala_ai as ma
 from mancala_ai.agents import Agent, make_agent, registry
 from mancala_ai.agents.human import MOST_LISTED, read_move
-from mancala_ai.cli import main, play
+from mancala_ai.cli import main, matches, play
 from mancala_ai.errors import AgentError, IllegalActionError
 
 COMMAND = [sys.executable, "-m", "mancala_ai.cli"]
@@ -383,11 +384,32 @@ class Failing(Agent):
         raise AgentError("failing: no idea")
 
 
+class Time:
+    """What the clock of a match shows; it goes on when somebody says so."""
+
+    now = 0.0
+
+
+class Slow(Agent):
+    """Takes two seconds for a decision, then 2.5, and so on; an engine would hang."""
+
+    NAME = "slow"
+    takes, given = 2.0, []
+
+    def choose(self, state, seconds):
+        Slow.given.append(seconds)
+        Time.now += Slow.takes
+        Slow.takes += 0.5
+        if Slow.takes > 3.5:
+            raise AgentError("slow: did not answer in time")
+        return state.legal_actions()[0], {}
+
+
 @pytest.fixture
 def more_agents(monkeypatch):
-    """The agents ``knowing`` and ``failing``."""
+    """The agents ``knowing``, ``failing`` and ``slow``."""
     known = registry._agent_class
-    added = {"knowing": Knowing, "failing": Failing}
+    added = {"knowing": Knowing, "failing": Failing, "slow": Slow}
     monkeypatch.setattr(registry, "_agent_class", lambda name: added.get(name) or known(name))
 
 
@@ -471,6 +493,11 @@ def test_a_relay_that_is_too_long(mancala):
         ("play kalah --hints nobody", "nobody"),
         ("play kalah --position 1,2", "1,2"),
         ("play kalah --contract", "--contract"),
+        ("play kalah --match mode=blitz", "'mode'"),
+        ("play kalah --match blitz", "'blitz'"),
+        ("play --match games=3", "a game is needed"),
+        ("play kalah --match games=3 --contract", "--contract"),
+        ("play hoyito_iii:last_four=player_0 --match rounds=3", "last_four"),
         ("play kalah --seed -1", "--seed"),
         ("play kalah --seed 1.5", "--seed"),
         ("play kalah --record /no/such/folder/file.txt", "/no/such/folder/file.txt"),
@@ -499,6 +526,242 @@ def test_help_is_light(command, tmp_path):
     )
     assert result.stdout.startswith(f"Usage: mancala {command}")
     assert result.stdout.endswith("set()\n")
+
+
+# Matches ---------------------------------------------------------------------
+
+
+def first_mover(spec, first):
+    """A seed with which a player of a match begins."""
+    return next(n for n in range(100) if ma.make_match(spec, seed=n).seats[0] == first)
+
+
+def match_in(file):
+    """The match in a file, before the last game."""
+    return ma.Match.from_text(ma.read_records(file)[-1].headers["match"])
+
+
+def test_a_match_of_agents_to_its_end(mancala, tmp_path):
+    file = tmp_path / "match.txt"
+    words = f"play omweso --match mode=untimed --south greedy --north random --record {file}"
+    code, out, err = mancala(f"{words} --seed 4")
+    assert (code, err) == (0, "")
+    records = ma.read_records(file)
+    match = ma.make_match("omweso", seed=4)
+    for number, record in enumerate(records, 1):
+        state, seats = match.next_game()
+        assert record.headers["match"] == match.to_text()
+        assert record.start == state
+        names = ["greedy", "random"]
+        assert [record.headers["south"], record.headers["north"]] == [names[p] for p in seats]
+        score = "Score: greedy {:g}, random {:g}.".format(*match.score)
+        assert f"Game {number}. {score}\nomweso: South is {names[seats[0]]}" in out
+        match = match.after(record.final)
+    assert match.is_over
+    score = "Score: greedy {:g}, random {:g}. ".format(*match.score)
+    assert out.endswith(f"\n{score}{names[match.winner]} wins the match.\n")
+    before = file.read_text()
+    code, out, _ = mancala(f"play --record {file}")  # over: nothing is played
+    assert out.splitlines()[1].startswith(score)
+    assert file.read_text() == before
+    _, out, _ = mancala(f"replay {file} --check")
+    assert out.count(": OK, omweso, ") == len(records)
+    _, out, _ = mancala(f"replay {file}")
+    assert out.count("\nresult: ") == len(records)
+    with pytest.raises(ma.RecordError, match=f"there are {len(records)} games"):
+        ma.read_record(file)
+
+
+def test_rounds_of_hoyito_carry_seeds_over(mancala, tmp_path):
+    file = tmp_path / "match.txt"
+    words = "play hoyito_iii --match rounds=4,fill_pits=True --south first --north random"
+    code, out, _ = mancala(f"{words} --seed 1 --record {file}")
+    assert code == 0
+    one, two, *later = ma.read_records(file)
+    assert two.start.board.sum() + two.start.captured.sum() == 48
+    assert sorted((two.start.board.sum(axis=1) + two.start.captured).tolist()) == sorted(
+        one.final.captured.tolist()
+    )
+    assert all(record.game.options["last_four"] != "capturer" for record in later)
+    assert "match" in out.splitlines()[-1]
+
+
+def test_a_match_is_left_and_gone_on_with(mancala, tmp_path):
+    file = tmp_path / "match.txt"
+    game = "kalah:columns=2,seeds=1"
+    words = f"play {game} --match games=5 --south human --north human"
+    _, out, _ = mancala(
+        f"{words} --seed {first_mover(game, 0)} --record {file}", "1", "undo", "1", "quit"
+    )
+    assert f"Match of {game}, games=5.\nGame 1. Score: human (1) 0, human (2) 0.\n" in out
+    (begun,) = ma.read_records(file)
+    assert begun.actions == (0,)
+    named = {**begun.headers, "south": "Ada", "north": "Bo"}
+    ma.write_record(ma.Record(begun.game, begun.actions, named), file)
+    code, out, _ = mancala(f"play --record {file}", *["1", "2"] * 6)
+    assert code == 0
+    records = ma.read_records(file)
+    assert records[0].actions[:1] == (0,)
+    assert len(records) > 1
+    assert (records[1].headers["south"], records[1].headers["north"]) == ("Bo", "Ada")
+    assert "Score: Ada " in out
+    assert records[-1].result == "*"
+    before = file.read_text()
+    for words, complaint in (
+        ("play oware", "the match in"),
+        ("play --match games=3", "has the terms games=5"),
+        ("play --position x", "a match takes neither --position nor --contract"),
+        ("play --contract", "a match takes neither --position nor --contract"),
+    ):
+        code, _, err = mancala(f"{words} --record {file}")
+        assert (code, err.count("\n")) == (2, 1)
+        assert complaint in err
+    assert file.read_text() == before
+    assert mancala(f"play kalah:columns=2,seeds=1 --match games=5 --record {file}")[0] == 0
+    for wrong, complaint in (
+        ("match: kalah:columns=2,seeds=1 match:games=5 seed=x", "a match has match:OPTIONS"),
+        ("match: kalah match:games=5 seed=1", "is not the next one of its match"),
+        (f"{ma.read_records(file)[0].headers['match']}\nforfeit: west", "is south or north, not"),
+    ):
+        head = wrong if wrong.startswith("match:") else f"match: {wrong}"
+        file.write_text(f"game: {game}\n{head}\n\nresult: *\n")
+        code, _, err = mancala(f"play --record {file}")
+        assert (code, err.count("\n")) == (2, 1)
+        assert complaint in err
+    file.write_text("game: kalah\n\nresult: *\n")
+    code, _, err = mancala(f"play kalah --match games=3 --record {file}")
+    assert code == 2
+    assert "there is a game without one in" in err
+
+
+def test_a_match_in_contract_mode(mancala, tmp_path):
+    file = tmp_path / "match.txt"
+    words = f"play omweso --match mode=contract --south human --north human --record {file}"
+    _, out, _ = mancala(words, "m", "undo", f"load {file}", f"save {tmp_path}/other.txt", "quit")
+    assert "in contract mode no move is taken back" in out
+    assert "in a match no other game is loaded" in out
+    assert match_in(tmp_path / "other.txt") == match_in(file)
+    _, out, _ = mancala(f"play --record {file}", "undo")
+    assert "in contract mode no move is taken back" in out
+    _, out, _ = mancala(
+        "play omweso --match mode=blitz --south human --north human --hints first", "m", "undo"
+    )
+    assert "contract" not in out
+
+
+def test_annulled_games_end_a_match_in_the_end(mancala, tmp_path):
+    file = tmp_path / "match.txt"
+    words = "play omweso:max_laps=1 --match max_annulled=3 --south first --north first"
+    code, out, _ = mancala(f"{words} --record {file}")
+    assert code == 0
+    assert out.endswith("The match is abandoned: 3 games in a row had no result.\n")
+    assert [record.result for record in ma.read_records(file)] == ["0-0 annulled"] * 3
+
+
+def test_long_games_are_broken_off(mancala, tmp_path):
+    file = tmp_path / "match.txt"
+    words = "play kalah --match max_plies=4,max_annulled=1 --south first --north human"
+    code, out, _ = mancala(f"{words} --seed {first_mover('kalah', 0)} --record {file}", "1", "1")
+    assert code == 0
+    assert "The game is broken off after 4 decisions.\n" in out
+    assert out.endswith("The match is abandoned: 1 game in a row had no result.\n")
+    assert len(ma.read_record(file).actions) == 4
+    code, out, _ = mancala(f"play --record {file}")
+    assert out.endswith("The match is abandoned: 1 game in a row had no result.\n")
+
+
+@pytest.fixture
+def clock(monkeypatch, more_agents):
+    """The clock of matches stands still, but for slow agents and ``typing``."""
+    monkeypatch.setattr(matches, "perf_counter", lambda: Time.now)
+    monkeypatch.setattr(Slow, "takes", 2.0)
+    monkeypatch.setattr(Slow, "given", [])
+
+
+@pytest.fixture
+def typing(monkeypatch, clock):
+    """Typing takes as many seconds as stand before a line; those are not seen."""
+    asked = matches.Table._ask
+
+    def ask(self, prompt):
+        seconds, _, line = asked(self, prompt).rpartition(" s ")
+        Time.now += float(seconds or 0)
+        return line
+
+    monkeypatch.setattr(matches.Table, "_ask", ask)
+
+
+def test_an_agent_that_is_too_slow_loses_on_time(mancala, clock, tmp_path):
+    file = tmp_path / "match.txt"
+    words = "play omweso --match mode=blitz --south slow --north first --seed"
+    code, out, err = mancala(f"{words} {first_mover('omweso', 0)} --record {file}")
+    assert (code, err) == (0, "")
+    assert out.endswith("\nScore: slow 0, first 12. first wins the match.\n")
+    assert "South took 3.00 s of 3 s for a turn: North wins on time." in out
+    assert "North took 3.50 s of 3 s for a turn: South wins on time." in out  # it failed, too late
+    assert set(Slow.given) == {1.5}
+    records = ma.read_records(file)
+    assert len(records) == 12
+    for record in records:
+        assert record.headers[record.headers["forfeit"]] == "slow"
+        assert record.result == "*"
+    assert len(records[0].actions) == 4  # it was in time twice
+
+
+def test_an_agent_that_fails_in_time_ends_the_command(mancala, clock, tmp_path):
+    file = tmp_path / "match.txt"
+    words = f"play omweso --match mode=blitz --south failing --north first --record {file}"
+    assert mancala(words)[::2] == (2, "mancala: failing: no idea\n")
+    assert "forfeit" not in ma.read_record(file).headers
+
+
+def test_all_decisions_of_a_turn_have_one_limit(mancala, typing):
+    rng, states = random.Random(1), []
+    while not (states and states[-1].phase == "lap"):
+        if not states or states[-1].is_terminal:
+            states, typed = [ma.make("omweso").initial_state()], []
+        action = rng.choice(states[-1].legal_actions())
+        typed.append(states[-1].action_to_text(action))
+        states.append(states[-1].apply(action))
+    typed.append(states[-1].action_to_text(states[-1].legal_actions()[0]))
+    words = "play omweso --match mode=blitz --south human --north human --hints first"
+    for seconds, late in ((1.4, 0), (1.5, 1)):
+        _, out, _ = mancala(words, *typed[:-2], *(f"{seconds} s {text}" for text in typed[-2:]))
+        assert out.count("took 3.00 s of 3 s for a turn") == late
+
+
+def test_a_person_who_is_too_slow_loses_on_time(mancala, typing, tmp_path):
+    file = tmp_path / "match.txt"
+    seed = first_mover("omweso", 0)
+    words = (
+        f"play omweso --match mode=blitz --south human --north first --hints first --seed {seed}"
+    )
+    typed = ["2.9 s m", "1.5 s help", "1.6 s j"]  # in time; too late, and not played
+    code, out, _ = mancala(f"{words} --record {file}", *typed)
+    assert code == 0
+    assert "\nSouth took 3.10 s of 3 s for a turn: North wins on time.\n" in out
+    one, two = ma.read_records(file)
+    assert one.headers["forfeit"] == "south"
+    assert [one.states()[at].player for at in range(len(one.actions))] == [0, 1]
+    assert "Game 2. Score: human 0, first 1.\nomweso: South is first, North is human." in out
+    assert two.headers["north"] == "human"
+    again = f"play --hints first --record {file}"
+    code, out, _ = mancala(again, "4 s undo")
+    assert "North took 4.00 s of 3 s for a turn: South wins on time." in out
+    assert "Score: human 0, first 2." in out
+    code, out, _ = mancala(again, "2 s m", "5 s quit")
+    assert out.count("wins on time") == 1
+    assert ma.read_records(file)[-1].headers["forfeit"] == "south"
+    assert match_in(file).score == (0, 2)
+
+
+def test_arranging_is_not_on_the_clock(mancala, typing, tmp_path):
+    file = tmp_path / "match.txt"
+    words = "play omweso:setup=arrange --match mode=blitz --south human --north human --hints first"
+    arranged = [f"9 s {pit}" for pit in "ijklmnop" for _ in range(4)] * 2
+    _, out, _ = mancala(f"{words} --record {file}", *arranged, "2 s m", "2.5 s m", "3 s j")
+    assert out.count("wins on time") == 1
+    assert len(ma.read_records(file)[0].actions) == 66
 
 
 # Replay ----------------------------------------------------------------------

@@ -4,7 +4,7 @@ A :class:`Session` is the game under way; a :class:`Table` has it played. What a
 types is a move or one of ``COMMANDS``, and whatever is wrong with it is answered by one
 line.
 
-Read first: ``display.py``, ``../../agents/human.py``. Read next: ``replay.py``.
+Read first: ``display.py``, ``../../agents/human.py``. Read next: ``matches.py``, ``replay.py``.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import os
 import random
 import re
 import sys
-from collections.abc import Callable, Container, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Container, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -59,14 +59,22 @@ def play(
     record: Path | None = None,
     position: str | None = None,
     contract: Annotated[bool, Parameter(negative=())] = False,
+    match: str | None = None,
     seed: Annotated[
         int | None, Parameter(converter=integer, validator=Number(gte=0, lt=2**64))
     ] = None,
 ) -> None:
-    """Play a game.
+    """Play a game, or a match of several.
 
     Moves are typed in the game's notation, which stands around the board; type `help` for
     all else that can be typed. Two agents play without being asked anything.
+
+    A match is asked for by its terms: in Omweso, to 12 points, `--match mode=untimed`,
+    `mode=contract` (no move may be taken back) or `mode=blitz` (three seconds a turn; whoever
+    takes longer, up to the Enter key, loses the game); in Hoyito III `--match rounds=5` or
+    `rounds=5,fill_pits=True`; in other games `--match games=3`, the best of three. Any of them
+    takes `max_annulled=5`, games in a row without a result that end the match, and
+    `max_plies=2000`, decisions that end a game. Who moves first is drawn, then alternates.
 
     Parameters
     ----------
@@ -75,7 +83,7 @@ def play(
         record names it.
     south
         Who moves first: human, or an agent as NAME:option=value,... If left out, whom the
-        record names, or else human.
+        record names, or else human. In a match the two change seats from game to game.
     north
         Who moves second. If left out, whom the record names, or else alphabeta:seconds=2.
     hints
@@ -84,39 +92,59 @@ def play(
         Go on with the game in this file, if there is such a file, and write the game there
         when it ends or is left. A player's name that is no agent's is that of a person. The
         names stay, unless --south or --north gives the seat to another player. A program
-        (process:cmd=...) is run only if it stands on the command line.
+        (process:cmd=...) is run only if it stands on the command line. Of a match all games
+        are kept.
     position
         Start from this position, in the one-line form of the library (`state.to_text()`).
     contract
         Omweso's contract mode: no move may be taken back.
+    match
+        Play a match on these terms, as above.
     seed
         Of the set-up, where it is random, and of the agents. A new one each time by default.
     """
-    from mancala_ai.agents import make_agent
+    from . import matches
 
     if seed is None:
         seed = random.SystemRandom().getrandbits(32)
     asked = {"south": south, "north": north}
+    if match is not None or matches.is_in(record):
+        if contract or position is not None:
+            raise InputError("a match takes neither --position nor --contract (--match mode=...)")
+        course = matches.course(game, match, seed, record)
+        players = players_of(asked, course.recorded)
+        with _seated(players, hints, seed) as (agents, helper):
+            matches.play_match(course, agents, players, helper, new_console(sys.stdout), record)
+        return
     if record is not None and record.exists():
         session = Session(_earlier(record, game, position))
-        players = _players(asked, session.headers)
+        players = players_of(asked, session.headers)
         session.seat(players)
     else:
-        players = _players(asked, {})
+        players = players_of(asked, {})
         session = Session(_beginning(game, position, seed, players))
     if contract:
         if session.game.name != "omweso":
             raise InputError(f"--contract is a mode of omweso, not of {session.game.name}")
         session.headers |= CONTRACT
+    with _seated(players, hints, seed) as (agents, helper):
+        table = Table(session, agents, helper, new_console(sys.stdout), record)
+        table.play_and_write()
+
+
+@contextmanager
+def _seated(
+    players: Mapping[str, str], hints: str, seed: int
+) -> Iterator[tuple[list[Agent], Agent]]:
+    """The two players and the agent that gives hints; closed in the end."""
+    from mancala_ai.agents import make_agent
+
     with ExitStack() as leaving:
-        agents = [
+        south, north, helper = (
             leaving.enter_context(closing(make_agent(spec, seed=(seed + number) % 2**64)))
             for number, spec in enumerate((*players.values(), hints))
-        ]
-        table = Table(session, agents[:2], agents[2], new_console(sys.stdout), record)
-        table.write_record()  # at once, so that it is known to be possible
-        leaving.callback(table.write_record)
-        table.play()
+        )
+        yield [south, north], helper
 
 
 def _earlier(file: Path, game: str | None, position: str | None) -> Record:
@@ -131,7 +159,7 @@ def _earlier(file: Path, game: str | None, position: str | None) -> Record:
     return record
 
 
-def _players(asked: Mapping[str, str | None], recorded: Mapping[str, str]) -> dict[str, str]:
+def players_of(asked: Mapping[str, str | None], recorded: Mapping[str, str]) -> dict[str, str]:
     """Who plays each side: whom the command line asks for, else whom the record names."""
     return {
         side: _recorded_player(side, recorded) if spec is None else spec
@@ -153,6 +181,11 @@ def player_named(name: str) -> str:
     from mancala_ai.agents import agent_names
 
     return name if name.partition(":")[0] in agent_names() else "human"
+
+
+def name_of(spec: str, recorded: str | None) -> str:
+    """What a player is called: as recorded, if that name means this player."""
+    return recorded if recorded is not None and player_named(recorded) == spec else spec
 
 
 def _beginning(
@@ -184,8 +217,7 @@ class Session:
     def seat(self, players: Mapping[str, str]) -> None:
         """Note who plays from now on; a name that means the same player stays."""
         for side, spec in players.items():
-            if side not in self.headers or player_named(self.headers[side]) != spec:
-                self.headers[side] = spec
+            self.headers[side] = name_of(spec, self.headers.get(side))
 
     def to_record(self) -> Record:
         """The game so far."""
@@ -248,6 +280,14 @@ class Table:
             "quit": self._quit,
         }
 
+    def play_and_write(self) -> None:
+        """Play; the game is written to the record that it is kept in, whatever happens."""
+        self.write_record()  # at once, so that it is known to be possible
+        try:
+            self.play()
+        finally:
+            self.write_record()
+
     def play(self) -> None:
         """Play until the game is over, or somebody leaves."""
         south, north = (agent.spec for agent in self.seats)
@@ -255,21 +295,37 @@ class Table:
         if self.people:
             self._say("Type a move, or help.")
         self._show()
-        while not self.left:
+        while not self.left and not self.is_finished():
             state = self.session.state
-            if state.is_terminal and not self.people:
-                return
             if state.is_terminal or state.player in self.people:
                 self._listen()
             else:
                 self._let_act(self.seats[state.player])
 
+    def is_finished(self) -> bool:
+        """Whether nobody is asked anything any more."""
+        return self.session.state.is_terminal and not self.people
+
+    def records(self) -> list[Record]:
+        """What a file is to hold."""
+        return [self.session.to_record()]
+
     def write_record(self) -> None:
         """Write the game to the record that it is kept in, if it is kept in one."""
-        from mancala_ai.record import write_record
+        from mancala_ai.record import write_records
 
         if self.record is not None:
-            write_record(self.session.to_record(), self.record)
+            write_records(self.records(), self.record)
+
+    def _seconds(self) -> float | None:
+        """Time for the next decision of an agent, if there is a limit."""
+        return None
+
+    def _ask(self, prompt: str) -> str:
+        """The line that a person types."""
+        from mancala_ai.agents.human import ask
+
+        return ask(prompt)
 
     def _let_act(self, agent: Agent) -> None:
         from .display import finding
@@ -281,17 +337,17 @@ class Table:
         """What an agent would play now."""
         with shown_waiting(sys.stdout) as show:
             show(f"{agent.spec} is thinking")
-            return interruptible(partial(agent.act, self.session.state))
+            return interruptible(partial(agent.act, self.session.state, self._seconds()))
 
     def _listen(self) -> None:
         """One line from a person: a move or a command."""
-        from mancala_ai.agents.human import ask, read_move
+        from mancala_ai.agents.human import read_move
         from mancala_ai.errors import MancalaError
         from mancala_ai.render.text import NAMES
 
         state = self.session.state
         try:
-            line = ask("> " if state.is_terminal else f"{NAMES[state.player]}> ")
+            line = self._ask("> " if state.is_terminal else f"{NAMES[state.player]}> ")
         except EOFError:
             self._say("")
             self.left = True
@@ -346,7 +402,7 @@ class Table:
         south, north = state.points
         if south != north:
             self._say(f"{NAMES[north > south]} wins.")
-        if state.is_terminal and self.people:
+        if state.is_terminal and not self.is_finished():
             self._say(GAME_OVER)
 
     def _say(self, text: str) -> None:
@@ -384,14 +440,14 @@ class Table:
         self._show()
 
     def _save(self, name: str) -> None:
-        from mancala_ai.record import write_record
+        from mancala_ai.record import write_records
 
         path = _path(name) if name else self.saved
         if path is None:
             raise InputError("save needs the name of a file: save FILE")
         if path != self.saved:
             _check_may_replace(path)
-        write_record(self.session.to_record(), path)
+        write_records(self.records(), path)
         self.saved = path
         self._say(f"saved to {path}")
 
@@ -431,10 +487,10 @@ def _path(name: str) -> Path:
 def _check_may_replace(path: Path) -> None:
     """InputError if a file exists that is no record: it would be lost."""
     from mancala_ai.errors import RecordError
-    from mancala_ai.record import read_record
+    from mancala_ai.record import read_records
 
     try:
         if path.is_file():
-            read_record(path)
+            read_records(path)
     except RecordError:
         raise InputError(f"{path} exists, and is no record of a game") from None

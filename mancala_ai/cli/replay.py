@@ -28,7 +28,7 @@ def replay(
     *,
     check: Annotated[bool, Parameter(negative=())] = False,
 ) -> None:
-    """Step through a recorded game.
+    """Step through a recorded game, or those of a match.
 
     On a terminal Enter goes on, b goes back, a number goes to the position after that
     move and q quits; elsewhere all positions are printed.
@@ -38,14 +38,20 @@ def replay(
     file
         A record, as `mancala play` saves it (`help("mancala_ai.record")` says more).
     check
-        Only check that every move is legal and the result right, and say so in one line.
+        Only check that every move is legal and the result right, and say so in one line for
+        each game.
     """
-    from mancala_ai.record import read_record
+    from mancala_ai.record import read_records
 
-    record = read_record(file)
-    if check:
-        print(f"{file}: OK, {record.game.spec}, {count(record)}, result {record.result}")
-        return
+    for record in read_records(file):
+        if check:
+            print(f"{file}: OK, {record.game.spec}, {count(record)}, result {record.result}")
+        else:
+            _show(record)
+
+
+def _show(record: Record) -> None:
+    """All of a game: at the terminal step by step, else printed."""
     console = new_console(sys.stdout)
     print_headers(console, record)
     if console.is_terminal and sys.stdin is not None and sys.stdin.isatty():
