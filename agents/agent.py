@@ -50,6 +50,8 @@ class Info(TypedDict, total=False):
     simulations_per_second : float
     visit_counts : dict
         ``{action: visits}`` of the legal actions.
+    policy : dict
+        ``{action: probability}`` of the legal actions, as a network judges.
     memory : int
         Bytes held by tables or trees.
     """
@@ -66,6 +68,7 @@ class Info(TypedDict, total=False):
     num_simulations: int
     simulations_per_second: float
     visit_counts: dict[int, int]
+    policy: dict[int, float]
     memory: int
 
 

@@ -18,6 +18,7 @@ _CLASSES = {
     "mcts": "mcts.MCTSAgent",
     "human": "human.HumanAgent",
     "process": "process.ProcessAgent",
+    "policy": "policy.PolicyAgent",
 }
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import IO, Any, BinaryIO, TextIO, cast
 
 
-@contextmanager
-def whole_file(path: str | Path) -> Iterator[TextIO]:
+def whole_file(path: str | Path) -> AbstractContextManager[TextIO]:
     """A UTF-8 text file that appears under its name complete, or not at all.
 
     It is opened at once, so that a place that cannot be written to is found before
@@ -21,14 +20,25 @@ def whole_file(path: str | Path) -> Iterator[TextIO]:
     OSError
         If the file cannot be written; it names ``path``.
     """
+    opened = _whole(path, mode="w", encoding="utf-8", newline="\n")
+    return cast(AbstractContextManager[TextIO], opened)
+
+
+def whole_binary_file(path: str | Path) -> AbstractContextManager[BinaryIO]:
+    """:func:`whole_file` for bytes."""
+    return cast(AbstractContextManager[BinaryIO], _whole(path, mode="wb"))
+
+
+@contextmanager
+def _whole(path: str | Path, **how: Any) -> Iterator[IO[Any]]:
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
-        with path.open("w", encoding="utf-8", newline="\n") as file:
+        with path.open(**how) as file:
             yield file
         return
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        file = draft.open("w", encoding="utf-8", newline="\n")
+        file = draft.open(**how)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     try:

@@ -31,13 +31,14 @@ SPECS = {
     "mcts": "mcts:num_simulations=20",
     "process": f"process:cmd={shlex.quote(sys.executable)} -m mancala_ai.agents.serve greedy",
 }
-PEOPLE = {"human"}
+ELSEWHERE = {"human", "policy"}  # tested in test_play.py and test_policy.py
 AGENTS = [name for name in agent_names() if name in SPECS]
 
 INFO_TYPES = {
     "action": int, "seconds": float, "objective": str, "value": float, "proven": bool,
     "depth": int, "nodes": int, "nodes_per_second": float, "principal_variation": list,
-    "num_simulations": int, "simulations_per_second": float, "visit_counts": dict, "memory": int,
+    "num_simulations": int, "simulations_per_second": float, "visit_counts": dict, "policy": dict,
+    "memory": int,
 }  # fmt: skip
 
 
@@ -77,7 +78,7 @@ def positions(name, sets=4, n=8):
 
 
 def test_every_agent_is_tested_here():
-    assert set(agent_names()) <= set(SPECS) | PEOPLE
+    assert set(agent_names()) <= set(SPECS) | ELSEWHERE
     assert set(INFO_TYPES) == set(Info.__annotations__)
 
 
