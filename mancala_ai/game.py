@@ -476,6 +476,14 @@ class Game:
         """A player's home pit as the one who decides, the mover, reads and writes it."""
         return self.action_names(player)[pit]
 
+    def _pit_kinds(self, state: State) -> dict[tuple[int, int], frozenset[str]]:
+        """What is special about pits, by player and home pit, as pictures show it.
+
+        ``"head"``, ``"out"`` (of play), ``"foreign"`` (owned by the other player), and
+        ``"pending"`` (what the decision is about).
+        """
+        return {}
+
     def _column_labels(self, player: int, mover: int) -> list[list[str]]:
         """The lines of names outside a player's half, each from his left, for the mover."""
         if self.rows == 1:

@@ -8,7 +8,7 @@ Read next: ``kernels.py`` (what an action runs), ``rules/kalah.py``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -207,16 +207,29 @@ class State:
 
     def trace(self, action: int) -> list[Lap]:
         """The laps of an action, up to the next decision, the end or annulment."""
+        return [self._lap(before, after) for before, after in self._lapping(action)]
+
+    def _lapping(self, action: int) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+        """The kernel fields before and after each lap of an action."""
         number = self._check_action(action)
         game, rules = self.game, self.game.rules
-        row, after = np.empty_like(self._row), np.empty_like(self._row)
+        row = np.empty_like(self._row)
         kernels.act(rules, self._row, kernels.BEGIN, number, row)
-        laps: list[Lap] = []
-        while game._from_row(row)["phase"] == SOWING and len(laps) < rules.max_laps:
+        before = game._from_row(row)
+        for _ in range(rules.max_laps):
+            if before["phase"] != SOWING:
+                return
+            after = np.empty_like(row)
             kernels.act(rules, row, kernels.LAP, 0, after)
-            laps.append(self._lap(game._from_row(row), game._from_row(after)))
-            row, after = after, row
-        return laps
+            row, earlier, before = after, before, game._from_row(after)
+            yield earlier, before
+
+    def _boards_between(self, action: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """The board and the captured seeds after each lap of an action."""
+        for _, after in self._lapping(action):
+            counted = self.game._captured_of(after)
+            captured = np.array(self._captured if counted is None else counted, np.int64)
+            yield np.array(self.game._rows_of(after), np.int64), captured
 
     def _lap(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Lap:
         """The lap between two stored states.
@@ -313,6 +326,15 @@ class State:
 
     def __repr__(self) -> str:
         return f"<{self.game.spec} {self.to_text()}>"
+
+    def _repr_svg_(self) -> str:
+        """What a notebook shows."""
+        from .render.svg import board_svg
+
+        return board_svg(self, theme="auto")
+
+    def _repr_html_(self) -> str:
+        return f'<div style="max-width:100%">{self._repr_svg_()}</div>'
 
     # Values
 

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
+from .inputs import integer
 from .output import new_console
 
 if TYPE_CHECKING:
@@ -27,6 +30,9 @@ def replay(
     /,
     *,
     check: Annotated[bool, Parameter(negative=())] = False,
+    gif: Path | None = None,
+    width: Annotated[int, Parameter(converter=integer, validator=Number(gte=100, lte=4000))] = 480,
+    dark: Annotated[bool, Parameter(negative=())] = False,
 ) -> None:
     """Step through a recorded game, or those of a match.
 
@@ -40,10 +46,24 @@ def replay(
     check
         Only check that every move is legal and the result right, and say so in one line for
         each game.
+    gif
+        Write the game to this file as an animated picture, lap by lap.
+    width
+        Of the picture, in pixels.
+    dark
+        Draw it for a dark screen.
     """
     from mancala_ai.record import read_records
 
-    for record in read_records(file):
+    records = read_records(file)
+    if gif is not None:
+        from mancala_ai.render.animation import game_scenes, write_gif
+
+        scenes = chain.from_iterable(game_scenes(r.states(), r.actions) for r in records)
+        write_gif(gif, scenes, width, "dark" if dark else "light")
+        print(f"{gif}: {', '.join(f'{r.game.spec}, {count(r)}' for r in records)}")
+        return
+    for record in records:
         if check:
             print(f"{file}: OK, {record.game.spec}, {count(record)}, result {record.result}")
         else:

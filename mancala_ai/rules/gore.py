@@ -410,6 +410,21 @@ class Gore(CountingGame):
     def _pit_name(self, player: int, pit: int, mover: int) -> str:
         return LETTERS[pit if player == mover else HOME + pit]
 
+    def _pit_kinds(self, state: State) -> dict[tuple[int, int], frozenset[str]]:
+        fields = state.fields
+        offered = {(pit + HOME * (1 - state.player)) % PITS for pit in fields["offer"]}
+        return {
+            divmod(pit, HOME): frozenset(
+                kind
+                for kind, holds in (
+                    ("foreign", owner != pit // HOME),
+                    ("pending", pit in offered),
+                )
+                if holds
+            )
+            for pit, owner in enumerate(fields["owner"])
+        }
+
     def _question(self, state: State) -> str:
         if state.phase != "answer":
             return state.phase

@@ -302,6 +302,13 @@ class HoyitoIII(CountingGame):
         in_play = pit < fields["in_play"][player]
         return super()._cell(fields, player, pit, seeds) if in_play else "-"
 
+    def _pit_kinds(self, state: State) -> dict[tuple[int, int], frozenset[str]]:
+        return {
+            (player, pit): frozenset({"out"})
+            for player, in_play in enumerate(state.fields["in_play"])
+            for pit in range(in_play, self.columns)
+        }
+
     def _check_position(self, kernel: Mapping[str, Any], board: Any, fields: Any) -> None:
         for player, pits in enumerate(fields["in_play"]):
             if board[player, pits:].any():

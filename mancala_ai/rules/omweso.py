@@ -547,6 +547,11 @@ class Omweso(Game):
             return 2 * SEEDS - int(kernel["mine"].sum() + kernel["theirs"].sum())
         return int(kernel["hand"])
 
+    def _pit_kinds(self, state: State) -> dict[tuple[int, int], frozenset[str]]:
+        if state.phase != "lap":
+            return {}
+        return {(state.player, state.fields["pit"]): frozenset({"pending"})}
+
     def _column_labels(self, player: int, mover: int) -> list[list[str]]:
         return [list("ijklmnop"), list("abcdefgh")]  # of the outer and of the inner row
 

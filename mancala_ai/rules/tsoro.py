@@ -254,6 +254,13 @@ class Tsoro(Game):
             if not targets.any():
                 raise PositionError("phase bonus needs a pit of the opponent that can be taken")
 
+    def _pit_kinds(self, state: State) -> dict[tuple[int, int], frozenset[str]]:
+        heads = range(self.columns - self.options["heads"], self.columns)
+        kinds = {(player, pit): frozenset({"head"}) for player in (0, 1) for pit in heads}
+        if state.phase == "head":
+            kinds[state.player, state.fields["pit"]] |= {"pending"}
+        return kinds
+
     def _captured_after(self, before: State, after: NDArray[np.uint8]) -> tuple[int, int]:
         # seeds never change sides: what a player's half has lost, the opponent holds
         lost = before.board.sum(axis=1) - np.array(self._rows_of(self._from_row(after))).sum(axis=1)
