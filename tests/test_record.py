@@ -145,6 +145,7 @@ def test_results(spec, start, actions, result):
 
 KALAH = "game: kalah\n\n1. south 3 6\n2. north 1\n"
 WON = "game: kalah\nstart: 0,0,0,0,0,1/3,0,0,0,0,0 south captured=30,14\n1. south 6\n"
+WON_GAME = WON + "result: 1-0 seeds\n"
 
 
 @pytest.mark.parametrize(
@@ -232,7 +233,7 @@ def test_only_texts_are_read(text):
 LINES = [*EXAMPLE.splitlines(), "1. south j", "3. south i b<", ";", "", "start: 1", "x: y;z"]
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(LINES) | st.text(max_size=8), max_size=14))
 def test_any_text_is_read_or_refused(lines):
     text = "\n".join(["game: omweso:akakyala=True", *lines, "result: *"])
@@ -245,7 +246,7 @@ def test_any_text_is_read_or_refused(lines):
     assert again.to_text() == record.to_text()
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.text(), st.text(), st.text(min_size=1))
 def test_any_comment_and_header_is_kept_or_refused(first, last, value):
     try:
@@ -253,6 +254,27 @@ def test_any_comment_and_header_is_kept_or_refused(first, last, value):
     except RecordError:
         return
     assert Record.from_text(record.to_text()) == record
+
+
+def test_several_records_in_a_file(tmp_path):
+    path = tmp_path / "games.txt"
+    records = [Record.from_text(text) for text in (EXAMPLE, KALAH + "result: *\n", WON_GAME)]
+    ma.write_records(records, path)
+    assert ma.read_records(path) == records
+    parts = path.read_text().split("\n\ngame:")
+    assert [Record.from_text("game:" * (n > 0) + part) for n, part in enumerate(parts)] == records
+    with pytest.raises(RecordError, match=r"games.txt: there are 3 games, where one is"):
+        ma.read_record(path)
+    ma.write_record(records[1], path)
+    assert ma.read_records(path) == [ma.read_record(path)] == records[1:2]
+    for more, complaint in (
+        ("game: kalah\n", "line 7: the record has no result"),
+        ("south: me\n", "line 6: nothing follows the result"),
+        ("\ngame: kalah\n1. south 9\n", "line 8: move 1: no legal move '9' here"),
+    ):
+        path.write_text(KALAH + "result: *\n" + more)
+        with pytest.raises(RecordError, match=f"games.txt: {complaint}"):
+            ma.read_records(path)
 
 
 def test_files(tmp_path):

@@ -38,7 +38,7 @@ class Course(NamedTuple):
     Attributes
     ----------
     match : Match
-        Without the games in hand.
+        As it stands before the next game, or the one that was begun.
     earlier : list of Record
         The games before.
     current : Record or None
