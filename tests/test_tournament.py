@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -12,11 +13,17 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mancala_ai as ma
-from mancala_ai.agents.tournament import Plan, run
-from mancala_ai.agents.tournament.journal import Journal, read_outcomes, read_settings
+from mancala_ai.agents.tournament import Plan, Sprt, run
+from mancala_ai.agents.tournament.journal import (
+    Journal,
+    read_outcomes,
+    read_record,
+    read_settings,
+)
 from mancala_ai.agents.tournament.opening import opening
 from mancala_ai.agents.tournament.playing import play
 from mancala_ai.agents.tournament.report import report
@@ -145,7 +152,7 @@ def test_the_moves_of_an_outcome_lead_to_its_result():
 
 def test_truncated_games_have_no_result():
     outcome = play(small(games=("tsoro",), max_plies=6), 0)
-    assert (len(outcome["moves"]), outcome["ending"], outcome["result"]) == (6, "truncated", 0)
+    assert (len(outcome["moves"]), outcome["ending"], outcome["result"]) == (6, "truncated", None)
 
 
 ENGINES = {
@@ -334,6 +341,59 @@ def test_wrong_backends_are_refused():
         run(small(), address="tcp://127.0.0.1:8786")
 
 
+# Tests that stop early
+
+
+def test_a_test_stops_at_the_same_opening_however_it_is_played(tmp_path):
+    plan = Plan(("kalah",), ("greedy", "random"), openings=400)
+    sprt = Sprt.parse("elo0=0,elo1=200")
+    alone = run(plan, tmp_path / "alone.jsonl", jobs=1, sprt=sprt)
+    assert alone.test.verdict == "elo1"
+    assert alone.finished < plan.total / 2
+    many = run(plan, tmp_path / "many.jsonl", jobs=2, sprt=sprt)
+    resumed = run(plan, tmp_path / "many.jsonl", jobs=2, sprt=sprt)
+    for other in (many, resumed):
+        assert other.finished == alone.finished
+        assert (other.tally(0, 1).counts == alone.tally(0, 1).counts).all()
+        assert other.test == alone.test
+        assert other.endings == alone.endings
+    with pytest.raises(TournamentError, match="two agents in one game"):
+        run(small(), jobs=1, sprt=sprt)
+
+
+def test_tallies_agree_with_the_outcomes(complete):
+    plan, standing = small(), run(small(), complete, jobs=1)
+    outcomes = list(read_outcomes(complete))
+    for game, spec in enumerate(plan.games):
+        for agent in range(3):
+            for other in {0, 1, 2} - {agent}:
+                won, drawn, lost = 0, 0, 0
+                for outcome in outcomes:
+                    seats = [outcome["south"], outcome["north"]]
+                    if outcome["game"] == spec and set(seats) == {
+                        plan.agents[agent],
+                        plan.agents[other],
+                    }:
+                        result = outcome["result"] * (1 if seats[0] == plan.agents[agent] else -1)
+                        won, drawn, lost = (
+                            won + (result == 1),
+                            drawn + (result == 0),
+                            lost + (result == -1),
+                        )
+                tally = standing.tally(agent, other, game)
+                assert tally.wins_draws_losses == (won, drawn, lost)
+                assert tally.games == 6
+                assert tally.score == (won + drawn / 2) / 6
+
+
+def test_games_without_a_result_are_left_out():
+    standing = run(small(games=("tsoro",), max_plies=6), jobs=1)
+    assert standing.finished == standing.plan.total
+    assert standing.endings[0]["truncated"] == standing.plan.total
+    assert standing.tally(0, 1).games == 0
+    assert np.isfinite([row["elo"] for row in report(standing)["ratings"]["tsoro"]]).all()
+
+
 # The command
 
 
@@ -351,6 +411,34 @@ def test_the_command_reports(tmp_path, capsys):
     ]
     assert table.read_text().splitlines()[0] == ",".join(rows[0])
     assert len(table.read_text().splitlines()) == 4
+
+
+def test_every_game_of_a_journal_can_be_replayed(complete, tmp_path, capsys):
+    for number, outcome in games_of(complete).items():
+        record = read_record(complete, number)
+        assert record.actions == tuple(outcome["moves"])
+        assert record.final.returns[0] == outcome["result"]
+    assert main(["replay", str(complete), "--game", "5", "--check"]) == 0
+    assert "OK" in capsys.readouterr().out
+    assert main(["replay", str(complete), "--game", "5000"]) == 2
+    assert "no game 5000" in capsys.readouterr().err
+
+
+def test_the_page_needs_nothing_else_and_replays_games(tmp_path, capsys):
+    page = tmp_path / "page.html"
+    words = ["kalah", "tsoro:columns=4", "--agents", "random", "greedy", "--games", "4"]
+    assert main(["tournament", *words, "--jobs", "1", "--html", str(page)]) == 0
+    text = page.read_text()
+    assert not re.search(r"(src|href)=\"(?!#)|@import|url\((?!#)|fetch\(", text)
+    assert text.count("<option") == 8
+    replays = json.loads(re.search(r"const replays = (.*), geometry = ", text)[1])
+    geometry = json.loads(re.search(r"geometry = (.*);", text)[1])
+    for shown in replays:
+        game = ma.make(shown["game"])
+        for step in shown["steps"]:
+            assert len(step["seeds"]) == 4 * game.rows * game.columns // 2 + 2
+        assert len(geometry[shown["game"]]) in (len(step["seeds"]), len(step["seeds"]) - 2)
+    assert not list(tmp_path.glob("*.jsonl"))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@
 ``playing``     one game, to an outcome, whatever the agents do
 ``journal``     every finished game, on disk
 ``standing``    results, counted
+``pairs``       counts of pairs of games, on which statistics rest
 ``ratings``     strengths with intervals, from pairs of games
 ``sprt``        whether one agent is stronger, decided as early as may be
 ``running``     all of it, by joblib
@@ -22,8 +23,11 @@ Read next: ``plan.py``.
 
 from __future__ import annotations
 
+from .pairs import PairCounts
 from .plan import Plan
+from .ratings import Ratings, rate
 from .running import run
+from .sprt import Sprt
 from .standing import Standing
 
-__all__ = ["Plan", "Standing", "run"]
+__all__ = ["PairCounts", "Plan", "Ratings", "Sprt", "Standing", "rate", "run"]

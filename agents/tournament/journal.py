@@ -14,12 +14,15 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
+from types import NoneType, TracebackType
 from typing import Any, BinaryIO, cast
 
 from filelock import FileLock, Timeout
 
 from mancala_ai.errors import TournamentError, shown
+from mancala_ai.record import Record
+from mancala_ai.registry import make
+from mancala_ai.state import PLAYERS
 
 from .plan import Plan
 from .playing import Outcome
@@ -136,6 +139,32 @@ def read_outcomes(path: str | Path) -> Iterator[Outcome]:
             yield outcome
 
 
+def read_record(path: str | Path, number: int) -> Record:
+    """One game of a journal as a record.
+
+    Raises
+    ------
+    TournamentError
+        If the journal does not have it, or is damaged before it.
+    """
+    for outcome in read_outcomes(path):
+        if outcome["number"] == number:
+            return _record(outcome)
+    raise TournamentError(f"{path}: there is no game {number}")
+
+
+def _record(outcome: Outcome) -> Record:
+    game = make(outcome["game"])
+    fault = outcome["fault"]
+    headers = {name: outcome[name] for name in PLAYERS}  # type: ignore[literal-required]
+    comments = {outcome["opening"]: "the opening ends here"} if outcome["opening"] else {}
+    if fault is not None:
+        headers["forfeit"] = fault["player"]
+        comments[len(outcome["moves"])] = f"{fault['player']} lost: {fault['message']}"
+    start = game.state_from_text(outcome["position"])
+    return Record(game, tuple(outcome["moves"]), headers, comments, start)
+
+
 def _note_once(seen: bytearray, number: int) -> None:
     """Note a game; TournamentError if it was noted before."""
     if number >= len(seen):
@@ -203,7 +232,7 @@ def _drop_torn_line(file: BinaryIO, path: Path) -> None:
 
 _KINDS = {
     "number": int, "game": str, "south": str, "north": str, "seeds": list, "position": str,
-    "opening": int, "moves": list, "result": int, "points": list, "ending": str,
+    "opening": int, "moves": list, "result": (int, NoneType), "points": list, "ending": str,
     "seconds": list, "late": (int, float),
 }  # fmt: skip
 
@@ -213,6 +242,6 @@ def _read_outcome(line: bytes) -> Outcome:
     for name, kind in _KINDS.items():
         if not isinstance(value.get(name), kind):  # type: ignore[arg-type]
             raise TournamentError(f"field {name} of a game cannot be {shown(value.get(name))}")
-    if value["result"] not in (-1, 0, 1) or value["number"] < 0:
+    if value["result"] not in (-1, 0, 1, None) or value["number"] < 0:
         raise TournamentError(f"a game {value['number']} with result {value['result']}")
     return cast(Outcome, value)

@@ -70,7 +70,7 @@ class Plan:
     grace : float
         Seconds by which a turn may be late before it loses.
     max_plies : int
-        Decisions after which a game is broken off, and counts as drawn.
+        Decisions after which a game is broken off, without a result.
 
     Raises
     ------

@@ -62,8 +62,8 @@ class Outcome(TypedDict):
         How many of the moves are the opening.
     moves : list of int
         Actions.
-    result : int
-        1: South won, -1: North won, 0: neither.
+    result : int or None
+        1: South won, -1: North won, 0: drawn; None if the game was annulled or truncated.
     points : list of float
         South's and North's, by the game's own scoring; zeros if a fault decided.
     ending : str
@@ -83,7 +83,7 @@ class Outcome(TypedDict):
     position: str
     opening: int
     moves: list[int]
-    result: int
+    result: int | None
     points: list[float]
     ending: str
     fault: Fault | None
@@ -157,7 +157,7 @@ def play(plan: Plan, number: int) -> Outcome:
         position=begun.initial.to_text(),
         opening=len(begun.actions),
         moves=moves,
-        result=int(state.returns[0]) if fault is None else _loss_of(fault),
+        result=_result(state, fault),
         points=list(state.points),
         ending="fault" if fault else state.win_kind or "truncated",
         fault=fault,
@@ -171,8 +171,13 @@ def _fault(player: int, kind: str, message: str) -> Fault:
     return Fault(player=PLAYERS[player], kind=kind, message=said)
 
 
-def _loss_of(fault: Fault) -> int:
-    return -1 if fault["player"] == PLAYERS[0] else 1
+def _result(state: State, fault: Fault | None) -> int | None:
+    """Of a game that ends here, as South sees it."""
+    if fault is not None:
+        return -1 if fault["player"] == PLAYERS[0] else 1
+    if state.annulled or not state.is_terminal:
+        return None
+    return int(state.returns[0])
 
 
 class _Absent(Agent):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 from typing import Any, TextIO
 
+from .ratings import rate
 from .standing import LENGTH_CLASS, Standing
 
 
@@ -18,6 +19,8 @@ def report(standing: Standing) -> dict[str, Any]:
         "settings": {**plan.settings(), "openings": plan.openings},
         "finished": standing.finished,
         "rows": list(standing.rows()),
+        "ratings": {game: ratings_rows(standing, number) for number, game in enumerate(plan.games)},
+        "test": None if standing.test is None else standing.test._asdict(),
         "endings": dict(zip(plan.games, map(dict, standing.endings), strict=True)),
         "lengths": {
             game: {str(LENGTH_CLASS * number): count for number, count in sorted(lengths.items())}
@@ -35,6 +38,35 @@ def report(standing: Standing) -> dict[str, Any]:
         ],
         "late": standing.late,
     }
+
+
+def ratings_rows(standing: Standing, game: int) -> list[dict[str, Any]]:
+    """The ratings in one kind of game, the strongest agent first."""
+    found = rate(standing.pair_counts(game))
+    rows = []
+    for place in (-found.elo).argsort(kind="stable").tolist():
+        against = [standing.tally(place, other, game) for other in range(len(found.agents))]
+        games = sum(tally.games for tally in against)
+        points = sum(tally.score * tally.games for tally in against if tally.games)
+        low, high = found.intervals[place].round(1).tolist()
+        rows.append(
+            {
+                "agent": found.agents[place],
+                "elo": round(float(found.elo[place]), 1),
+                "low": low,
+                "high": high,
+                "games": games,
+                "score": points / games if games else None,
+                "superiority": {
+                    other: round(float(likelihood), 4)
+                    for other, likelihood in zip(
+                        found.agents, found.superiority[place], strict=True
+                    )
+                    if other != found.agents[place]
+                },
+            }
+        )
+    return rows
 
 
 def write_csv(standing: Standing, file: TextIO) -> None:

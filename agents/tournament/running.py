@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,14 @@ from mancala_ai.game import usable_cores
 
 from .journal import Journal
 from .plan import Plan
-from .playing import play
+from .playing import Outcome, play
+from .sprt import Sprt
 from .standing import Standing
 
 BACKENDS = ("loky", "dask")
 _AS_THEY_COME = "generator_unordered"  # of joblib
 
-Watcher = Callable[[Standing], bool | None]
+Watcher = Callable[[Standing], None]
 
 
 def run(
@@ -35,6 +37,7 @@ def run(
     jobs: int = 0,
     backend: str = "loky",
     address: str | None = None,
+    sprt: Sprt | None = None,
     watch: Watcher | None = None,
 ) -> Standing:
     """Play all games of a plan that its journal does not have.
@@ -54,9 +57,11 @@ def run(
     address : str, optional
         Of the cluster's scheduler, as ``tcp://host:8786``; without one, a cluster on this
         machine is started.
+    sprt : Sprt, optional
+        A test of the first of two agents in one game. Openings then count in their order,
+        and no more once the test is decided.
     watch : callable, optional
-        Called with the standing after each game, and once at the start; if it returns True,
-        no further games are begun.
+        Called with the standing after each game, and once at the start.
 
     Returns
     -------
@@ -74,27 +79,67 @@ def run(
     if address is not None and backend != "dask":
         raise TournamentError("an address is that of a scheduler: the backend is dask then")
     with Journal(journal, plan) if journal is not None else nullcontext() as kept:
-        standing = Standing(plan)
+        intake = _Intake(plan) if sprt is None else _TestedIntake(plan, sprt)
         if kept is not None:
             for outcome in kept.outcomes():
-                standing.add(outcome)
-        stopped = watch is not None and watch(standing)
-
-        def numbers() -> Iterator[int]:
-            for number in standing.unplayed():
-                if stopped:
-                    return
-                yield number
-
-        if standing.finished < plan.total and not stopped:
+                intake.take(outcome)
+        if watch is not None:
+            watch(intake.standing)
+        missing = intake.missing()
+        first = next(missing, None)
+        if first is not None:
             with _playing(backend, jobs, address) as parallel:
-                for outcome in parallel(_task(plan, number) for number in numbers()):
+                for outcome in parallel(_task(plan, n) for n in chain([first], missing)):
                     if kept is not None:
                         kept.append(outcome)
-                    standing.add(outcome)
-                    if watch is not None and watch(standing):
-                        stopped = True
-        return standing
+                    intake.take(outcome)
+                    if watch is not None:
+                        watch(intake.standing)
+        return intake.standing
+
+
+class _Intake:
+    """Takes outcomes in any order and counts them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.standing = Standing(plan)
+
+    def take(self, outcome: Outcome) -> None:
+        self.standing.add(outcome)
+
+    def missing(self) -> Iterator[int]:
+        """The games still to be played."""
+        return self.standing.unplayed()
+
+
+class _TestedIntake(_Intake):
+    """Counts outcomes in the order of the plan, until a test is decided."""
+
+    def __init__(self, plan: Plan, sprt: Sprt) -> None:
+        super().__init__(plan)
+        if plan.shape[1:3] != (1, 1):
+            raise TournamentError("a test is of two agents in one game")
+        self._sprt = sprt
+        self._early: dict[int, Outcome] = {}  # before their turn
+
+    def take(self, outcome: Outcome) -> None:
+        self._early[outcome["number"]] = outcome
+        while self._undecided and self.standing.finished in self._early:
+            self.standing.add(self._early.pop(self.standing.finished))
+            if self.standing.finished % 2 == 0:
+                pairs = self.standing.pair_counts().pentanomial(*self.standing.plan.agents)
+                self.standing.test = self._sprt.test(pairs)
+
+    @property
+    def _undecided(self) -> bool:
+        return self.standing.test is None or self.standing.test.verdict is None
+
+    def missing(self) -> Iterator[int]:
+        for number in super().missing():
+            if not self._undecided:
+                return
+            if number not in self._early:
+                yield number
 
 
 def _task(plan: Plan, number: int) -> Any:

@@ -9,41 +9,42 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .pairs import PairCounts
 from .plan import Plan
 from .playing import Outcome
+from .sprt import SprtResult
 
-UNPLAYED = -2  # results are 1, 0, -1, as South sees them
+UNPLAYED, NO_RESULT = -2, 2  # results are 1, 0, -1, as South sees them
 LENGTH_CLASS = 10  # plies
 
 
 class Tally(NamedTuple):
-    """Games of one agent against another, or against all, as the agent sees them.
+    """Games of one agent against another, as the agent sees them.
 
     Attributes
     ----------
-    pairs : ndarray of int64, shape (3, 3)
-        Openings of which both games are finished: the agent lost, drew or won as South
-        (first axis) and as North (second axis).
-    single : ndarray of int64, shape (2, 3)
-        Games of which the other one is not finished, as South and as North.
+    counts : ndarray of int64, shape (4, 4)
+        Openings by the results of the agent as South (first axis) and as North: 0 lost,
+        1 drawn, 2 won, 3 not played or without a result.
     """
 
-    pairs: NDArray[np.int64]
-    single: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
     @property
     def wins_draws_losses(self) -> tuple[int, int, int]:
-        """Games, those of pairs and single ones together."""
-        both = self.pairs.sum(axis=0) + self.pairs.sum(axis=1) + self.single.sum(axis=0)
-        return int(both[2]), int(both[1]), int(both[0])
+        """Games with a result."""
+        losses, draws, wins = (self.counts.sum(axis=0) + self.counts.sum(axis=1))[:3].tolist()
+        return wins, draws, losses
 
     @property
     def games(self) -> int:
+        """Games with a result."""
         return sum(self.wins_draws_losses)
 
     @property
@@ -76,6 +77,8 @@ class Standing:
         What happened in the first of them, by agent and kind.
     late : float
         Seconds by which the latest turn was late that was still accepted.
+    test : SprtResult, optional
+        Where a sequential test stands, if there is one.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -88,13 +91,15 @@ class Standing:
         self.faults: Counter[tuple[str, str]] = Counter()
         self.messages: dict[tuple[str, str], str] = {}
         self.late = 0.0
+        self.test: SprtResult | None = None
 
     def add(self, outcome: Outcome) -> None:
         """Count a game."""
         number = outcome["number"]
         fixture = self.plan.fixture(number)
         game = self.plan.games.index(outcome["game"])
-        self._results[number] = outcome["result"]
+        result = outcome["result"]
+        self._results[number] = NO_RESULT if result is None else result
         self.finished += 1
         self.endings[game][outcome["ending"]] += 1
         self.lengths[game][len(outcome["moves"]) // LENGTH_CLASS] += 1
@@ -120,18 +125,21 @@ class Standing:
         """The games of two agents, in one kind of game (its place in the plan) or in all."""
         couple = (min(agent, other), max(agent, other))
         if couple not in self.plan.couples:
-            return Tally(np.zeros((3, 3), np.int64), np.zeros((2, 3), np.int64))
+            return Tally(np.zeros((4, 4), np.int64))
         results = self._results.reshape(self.plan.shape)[:, :, self.plan.couples.index(couple)]
         if game is not None:
             results = results[:, game : game + 1]
-        flat = results.reshape(-1, 2)
+        first, second = results.reshape(-1, 2).T
         # the first of the couple sits South in the first game
-        return _tally(*(flat.T if agent == couple[0] else flat.T[::-1]))
+        return Tally(_count(first, second) if agent == couple[0] else _count(second, first))
 
-    def pair(self, opening: int) -> tuple[int, int] | None:
-        """Both results of an opening, as the first of two agents in one game sees them."""
-        south, north = self._results.reshape(self.plan.shape)[opening, 0, 0].tolist()
-        return None if UNPLAYED in (south, north) else (south, -north)
+    def pair_counts(self, game: int | None = None) -> PairCounts:
+        """The same of all couples, to be rated."""
+        counted = PairCounts(self.plan.agents)
+        everyone = list(combinations(range(len(self.plan.agents)), 2))
+        for couple in self.plan.couples:
+            counted.counts[everyone.index(couple)] = self.tally(*couple, game).counts
+        return counted
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The score of each couple in each game, ready for tables and files."""
@@ -151,14 +159,10 @@ class Standing:
                 }
 
 
-def _tally(as_south: NDArray[np.int8], as_north: NDArray[np.int8]) -> Tally:
-    """Count games of an agent; results are those of South."""
-    south_done, north_done = as_south != UNPLAYED, as_north != UNPLAYED
-    both = south_done & north_done
-    first, second = as_south + 1, 1 - as_north  # 0: lost, 1: drawn, 2: won
-    pairs = np.bincount(3 * first[both] + second[both], minlength=9).reshape(3, 3)
-    single = [
-        np.bincount(results[done & ~both], minlength=3)
-        for results, done in ((first, south_done), (second, north_done))
-    ]
-    return Tally(pairs.astype(np.int64), np.array(single, np.int64))
+def _count(as_south: NDArray[np.int8], as_north: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Count openings by an agent's results in both seats; those given are South's."""
+    first = np.where(np.abs(as_south) > 1, 3, as_south + 1)
+    second = np.where(np.abs(as_north) > 1, 3, 1 - as_north)
+    counts = np.bincount(4 * first + second, minlength=16).reshape(4, 4)
+    counts[3, 3] = 0  # nothing
+    return counts.astype(np.int64)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,6 +31,7 @@ def replay(
     /,
     *,
     check: Annotated[bool, Parameter(negative=())] = False,
+    game: Annotated[int | None, Parameter(converter=integer, validator=Number(gte=0))] = None,
     gif: Path | None = None,
     width: Annotated[int, Parameter(converter=integer, validator=Number(gte=100, lte=4000))] = 480,
     dark: Annotated[bool, Parameter(negative=())] = False,
@@ -46,6 +48,8 @@ def replay(
     check
         Only check that every move is legal and the result right, and say so in one line for
         each game.
+    game
+        The number of a game of a tournament, whose journal the file is.
     gif
         Write the game to this file as an animated picture, lap by lap.
     width
@@ -53,9 +57,7 @@ def replay(
     dark
         Draw it for a dark screen.
     """
-    from mancala_ai.record import read_records
-
-    records = read_records(file)
+    records = _records(file, game)
     if gif is not None:
         from mancala_ai.render.animation import game_scenes, write_gif
 
@@ -68,6 +70,17 @@ def replay(
             print(f"{file}: OK, {record.game.spec}, {count(record)}, result {record.result}")
         else:
             _show(record)
+
+
+def _records(file: Path, game: int | None) -> Sequence[Record]:
+    """The games to be shown."""
+    if game is None:
+        from mancala_ai.record import read_records
+
+        return read_records(file)
+    from mancala_ai.agents.tournament.journal import read_record
+
+    return [read_record(file, game)]
 
 
 def _show(record: Record) -> None:

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from itertools import zip_longest
+from math import isnan
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
+
+from mancala_ai.files import whole_file
 
 from .inputs import InputError, JsonTarget, integer
 from .output import json_target, new_console, new_table, print_table, write_json
@@ -42,6 +47,7 @@ def tournament(
     address: str | None = None,
     json: JsonTarget = None,
     csv: JsonTarget = None,
+    html: Path | None = None,
 ) -> None:
     """Let agents play each other, and rate them.
 
@@ -55,7 +61,9 @@ def tournament(
         kalah                    greedy alphabeta:depth=4 ...
 
     An agent that raises, answers what is not legal, or takes too long loses that game, and
-    the report names it. Annulled games and those of --max-plies decisions count as drawn.
+    the report names it. Annulled games, and those broken off after --max-plies decisions,
+    have no result and are left out. Ratings are in Elo, their mean 0; "better" is the
+    likelihood that an agent is stronger than the next one.
 
     Parameters
     ----------
@@ -96,8 +104,11 @@ def tournament(
         Write the report as JSON to this file; - writes it to stdout, and nothing else.
     csv
         Write the scores as CSV to this file; - as for JSON.
+    html
+        Write a page with tables, plots and games to step through to this file; with a
+        journal, it has the games that finished first.
     """
-    from mancala_ai.agents.tournament import Plan, run
+    from mancala_ai.agents.tournament import Plan, Sprt, run
     from mancala_ai.agents.tournament.report import report, write_csv
 
     if games_each % 2 or games_each < 2:
@@ -116,13 +127,31 @@ def tournament(
         grace=grace,
         max_plies=max_plies,
     )
-    with json_target(json) as json_file, json_target(csv) as csv_file:
+    with (
+        json_target(json) as json_file,
+        json_target(csv) as csv_file,
+        nullcontext() if html is None else whole_file(html) as page,
+        _kept(journal, wanted=html is not None) as kept,
+    ):
         with _watching(plan.total) as watch:
-            standing = run(plan, journal, jobs=jobs, backend=backend, address=address, watch=watch)
+            standing = run(
+                plan,
+                kept,
+                jobs=jobs,
+                backend=backend,
+                address=address,
+                sprt=None if sprt is None else Sprt.parse(sprt),
+                watch=watch,
+            )
         if json_file is not None:
             write_json(report(standing), json_file)
         if csv_file is not None:
             write_csv(standing, csv_file)
+        if page is not None and kept is not None:
+            from mancala_ai.agents.tournament.journal import read_outcomes
+            from mancala_ai.agents.tournament.page import write_page
+
+            write_page(standing, read_outcomes(kept), page)
     if "-" not in (json, csv):
         for table in tables(standing):
             print_table(table)
@@ -132,37 +161,65 @@ def tournament(
 
 
 def tables(standing: Standing) -> Iterator[Table]:
-    """A cross table for each game: the score of the agent of each row."""
+    """For each game a cross table, the score of the agent of each row, and the ratings."""
+    from mancala_ai.agents.tournament.report import ratings_rows
+
     plan = standing.plan
     for game, spec in enumerate(plan.games):
-        table = new_table(spec, *plan.agents, "games", numbers=True)
+        cross = new_table(spec, *plan.agents, numbers=True)
         for row, agent in enumerate(plan.agents):
             tallies = [standing.tally(row, other, game) for other in range(len(plan.agents))]
-            cells = [f"{tally.score:.3f}" if tally.games else "-" for tally in tallies]
-            table.add_row(agent, *cells, str(sum(tally.games for tally in tallies)))
-        yield table
+            cross.add_row(agent, *(_score(tally.score) for tally in tallies))
+        yield cross
+        ratings = new_table("rating", "Elo", "95 %", "score", "games", "better", numbers=True)
+        rows = ratings_rows(standing, game)
+        for row, after in zip_longest(rows, rows[1:]):
+            better = f"{row['superiority'][after['agent']]:.1%}" if after else ""
+            ratings.add_row(
+                row["agent"], f"{row['elo']:+.0f}", f"{row['low']:+.0f} to {row['high']:+.0f}",
+                _score(row["score"]), str(row["games"]), better,
+            )  # fmt: skip
+        yield ratings
+
+
+def _score(score: float | None) -> str:
+    return "-" if score is None or isnan(score) else f"{score:.3f}"
 
 
 def remarks(standing: Standing) -> Iterator[str]:
     """What should be said of the games besides their results."""
+    if standing.test is not None:
+        yield (
+            f"test: {standing.test.verdict or 'undecided'}, log-likelihood ratio "
+            f"{standing.test.llr:.2f} within {standing.test.lower:.2f} to {standing.test.upper:.2f}"
+        )
     for (agent, kind), count in sorted(standing.faults.items()):
         games = f"{count} game{'s' * (count > 1)}"
         yield f"{agent} lost {games} by {_KINDS[kind]}; {standing.messages[agent, kind]}"
     for game, endings in zip(standing.plan.games, standing.endings, strict=True):
         drawn = [f"{endings[kind]} {kind}" for kind in ("annulled", "truncated") if endings[kind]]
         if drawn:
-            yield f"{game}: {' and '.join(drawn)}, counted as drawn"
+            yield f"{game}: {' and '.join(drawn)}, left out"
     if standing.plan.seconds_per_turn is not None:
         yield (
             f"the latest turn accepted was {standing.late:.3f} s late "
             f"(grace {standing.plan.grace:g} s); with a clock, a game played again may differ"
         )
-    missing = standing.plan.total - standing.finished
-    if missing:
-        yield f"{missing} games were not played"
+    if standing.plan.total > standing.finished:
+        yield f"{standing.finished} of {standing.plan.total} games count"
 
 
 _KINDS = {"time": "taking too long", "error": "failing"}
+
+
+@contextmanager
+def _kept(journal: Path | None, wanted: bool) -> Iterator[Path | None]:
+    """Where games are kept: for as long as this lasts if they are wanted but not to be kept."""
+    if journal is not None or not wanted:
+        yield journal
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(folder) / "games.jsonl"
 
 
 @contextmanager

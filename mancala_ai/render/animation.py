@@ -64,7 +64,7 @@ def write_gif(
         If the file cannot be written.
     """
     with whole_binary_file(path) as file:
-        painted = [(paint(drawn, width, theme).quantize(64), seconds) for drawn, seconds in scenes]
+        painted = [(paint(drawn, width, theme).quantize(256), seconds) for drawn, seconds in scenes]
         frames, shown = zip(*painted, strict=True)
         durations = [round(1000 * seconds) for seconds in shown]
         frames[0].save(

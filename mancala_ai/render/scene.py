@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping
 from math import cos, pi, sin
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from .text import NAMES, pit_at, status
 
 if TYPE_CHECKING:
@@ -157,6 +159,20 @@ def scene(state: State, last: tuple[State, int] | None = None) -> Scene:
     )  # fmt: skip
 
 
+def empty_scene(game: Game) -> Scene:
+    """The board without seeds and words, to lay them on."""
+    drawing = _Drawing(game, 0)
+    board, kinds = np.zeros((2, game._pits), int), game._pit_kinds(game.initial_state())
+    return drawing.picture(board.tolist(), ("", ""), kinds, Marks(), None, "", "")
+
+
+def centres(game: Game) -> list[tuple[float, float]]:
+    """The middles of South's pits, of North's, and of both stores where they are drawn."""
+    drawing = _Drawing(game, 0)
+    places = [(player, pit) for player in (0, 1) for pit in range(game._pits)]
+    return [drawing.centre(place) for place in places] + drawing.store_centres()
+
+
 def lap_scenes(state: State, action: int) -> Iterator[Scene]:
     """The picture after each lap of an action but the last; none if they never end."""
     if not _is_told(state, action):
@@ -224,7 +240,7 @@ class _Drawing:
             self._width, self._height, self._shapes, f"{self._game.name}: {said} {position}"
         )
 
-    def _centre(self, place: Place) -> tuple[float, float]:
+    def centre(self, place: Place) -> tuple[float, float]:
         player, pit = place
         columns, rows = self._game.columns, self._game.rows
         row = pit // columns
@@ -235,7 +251,7 @@ class _Drawing:
         return self._left + x, self._bottom - self._half + y
 
     def _draw_pit(self, place: Place, seeds: int, kind: frozenset[str], marks: Marks) -> None:
-        x, y = self._centre(place)
+        x, y = self.centre(place)
         add = self._shapes.append
         fill = next((name for name in ("out", "foreign", "head") if name in kind), "pit")
         add(Disc(x, y, PIT, fill, "rim"))
@@ -274,12 +290,18 @@ class _Drawing:
         colour = "ink" if player == mover else "faint"
         self._shapes.append(Words(self._width / 2, y, name, NAME_SIZE * self._text, colour))
 
-    def _draw_store(self, player: int, captured: int) -> None:
-        x = MARGIN + GAP if player else self._width - MARGIN - GAP - STORE
+    def _draw_store(self, player: int, captured: Any) -> None:
+        x, y = self.store_centres()[player]
         height = self._bottom - self._top
-        self._shapes.append(Box(x + 0.15, self._top, STORE - 0.3, height, 0.4, "pit"))
-        words = Words(x + STORE / 2, self._top + height / 2, str(captured), NUMBER, "number")
-        self._shapes.append(words)
+        box = Box(x - STORE / 2 + 0.15, self._top, STORE - 0.3, height, 0.4, "pit")
+        self._shapes += [box, Words(x, y, str(captured), NUMBER, "number")]
+
+    def store_centres(self) -> list[tuple[float, float]]:
+        """The middles of both stores; empty where there are none."""
+        if not self._stores:
+            return []
+        x, y = MARGIN + GAP + STORE / 2, (self._top + self._bottom) / 2
+        return [(self._width - x, y), (x, y)]
 
 
 def _scattered(seeds: int) -> Iterator[tuple[float, float]]:
