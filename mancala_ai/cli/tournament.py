@@ -167,8 +167,8 @@ def tables(standing: Standing) -> Iterator[Table]:
     plan = standing.plan
     for game, spec in enumerate(plan.games):
         cross = new_table(spec, *plan.agents, numbers=True)
-        for row, agent in enumerate(plan.agents):
-            tallies = [standing.tally(row, other, game) for other in range(len(plan.agents))]
+        for place, agent in enumerate(plan.agents):
+            tallies = [standing.tally(place, other, game) for other in range(len(plan.agents))]
             cross.add_row(agent, *(_score(tally.score) for tally in tallies))
         yield cross
         ratings = new_table("rating", "Elo", "95 %", "score", "games", "better", numbers=True)
