@@ -23,11 +23,23 @@ Read next: ``plan.py``.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .pairs import PairCounts
 from .plan import Plan
-from .ratings import Ratings, rate
 from .running import run
 from .sprt import Sprt
 from .standing import Standing
 
+if TYPE_CHECKING:
+    from .ratings import Ratings, rate
+
 __all__ = ["PairCounts", "Plan", "Ratings", "Sprt", "Standing", "rate", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Ratings", "rate"):  # they import SciPy, which no worker needs
+        from . import ratings
+
+        return getattr(ratings, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
