@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,6 +40,9 @@ from .playout import random_games, random_games_looking_back
 from .render.text import pit_at
 from .sowing import Pits
 from .state import PLAYERS, Lap, State
+
+if TYPE_CHECKING:
+    from .batch import Batch
 
 MAX_GAMES = 10**9  # of one call: their results are held in memory
 MAX_PLIES = 2**31 - 1
@@ -281,6 +284,28 @@ class Game:
             with ThreadPoolExecutor(workers) as pool:
                 list(pool.map(play, edges[:-1], edges[1:]))
         return RandomGames(plies, points, flags[:, 0].copy(), flags[:, 1].copy())
+
+    def batch(self, n: int, seed: int = 0, **options: Any) -> Batch:
+        """n games in lock-step, begun and ready to be stepped.
+
+        Parameters
+        ----------
+        n : int
+            How many games.
+        seed : int
+            Any 64-bit integer.
+        **options
+            ``opponent``, ``seat``, ``reward``, ``normalize``, ``max_plies``, ``threads``: see
+            :class:`~mancala_ai.batch.Batch`.
+
+        Raises
+        ------
+        ArgumentError
+            If an argument is of the wrong kind or out of range.
+        """
+        from .batch import Batch
+
+        return Batch(self, n, seed, **options)
 
     def relay_lengths(
         self, state: State | None = None, player: int | None = None, max_laps: int = 10**7

@@ -1,0 +1,269 @@
+"""The kernels of a batch: a step of its games, and the check of the actions before it.
+
+All that a batch remembers of a game lies in one row of each array of :class:`Rows`, and
+all that it shows in one row of :class:`Shown`. A row needs no other, so any thread can play
+any part of the rows.
+
+Read first: ``batch.py`` (what a step is). Read next: ``observation.py``, ``playout.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from .arrays import unowned
+from .cache import entry
+from .dispatch import (
+    ANNULLED,
+    OVER,
+    SOW,
+    apply,
+    counts_repetition,
+    deal,
+    legal,
+    load,
+    points,
+    save,
+    second_word,
+    seeds_ahead,
+    stake,
+)
+from .observation import observe
+from .playout import judge_repetition, nth_action
+from .rng import advance, bit_count, draw_below, stream
+from .sowing import select
+
+BOTH_SEATS, RANDOM_SEAT = -1, 2  # where the caller sits, beside 0 and 1
+CALLER, RANDOM = 0, 1  # who decides for the other seat
+OUTCOME, POINTS, MARGIN = 0, 1, 2  # what is paid
+UNDER_WAY, NEW, ENDED = 0, 1, 2  # stages of a game; NEW: it began in the present step
+WAIT = -1  # in the rest of a step: the action of a game that stays as it is
+
+# the bits of a byte as the eight bytes of a number
+EIGHT_FLAGS = np.array([[byte >> bit & 1 for bit in range(8)] for byte in range(256)], np.uint8)
+EIGHT_FLAGS = EIGHT_FLAGS.view(np.int64).reshape(-1)
+
+
+class Rows(NamedTuple):
+    """What a batch remembers of its n games.
+
+    Attributes
+    ----------
+    states : (n, size) uint8
+        Stored states.
+    legal : (n, 2) int64
+        The legal actions as two masks; empty where any action will do.
+    numbers : (n,) int64
+        Streams of random numbers; each decision takes one.
+    plies : (n,) int32
+    stages : (n,) uint8
+    seats : (n,) int8
+        Which player the caller is.
+    begun, seeds : (n,) int64
+        How many games the row has begun, and the seed of the present one.
+    history, kept : (n, capacity, size) uint8, (n,) int32
+        Where repetition counts: the positions that may occur again, the present one last.
+    """
+
+    states: Any
+    legal: Any
+    numbers: Any
+    plies: Any
+    stages: Any
+    seats: Any
+    begun: Any
+    seeds: Any
+    history: Any
+    kept: Any
+
+
+class Shown(NamedTuple):
+    """What a batch shows of its n games.
+
+    Attributes
+    ----------
+    observation : (n, numbers) float32 or uint8
+    rewards, points : (n, 2) float32
+    terminations, truncations, annulled : (n,) bool
+    action_flags : (n, groups) int64
+        Which actions are legal: a byte for each, 0 or 1.
+    random_actions : (n,) int64
+    player : (n,) int8
+    """
+
+    observation: Any
+    rewards: Any
+    points: Any
+    terminations: Any
+    truncations: Any
+    annulled: Any
+    action_flags: Any
+    random_actions: Any
+    player: Any
+
+
+@njit(forceinline=True)
+def drawn(rules, first, second, numbers):
+    """A uniformly random action of two masks that are not both empty."""
+    return nth_action(
+        rules, first, second, draw_below(numbers, bit_count(first) + bit_count(second))
+    )
+
+
+@entry
+def first_illegal(second_from, num_actions, legals, actions):
+    """The first row whose action is not legal, or -1; ``second_from`` is ``second_word(rules)``."""
+    illegal = 0
+    for i in range(len(actions)):  # without a jump, so that several rows are looked at at once
+        illegal += not is_allowed(second_from, num_actions, legals[i, 0], legals[i, 1], actions[i])
+    if illegal:
+        for i in range(len(actions)):
+            if not is_allowed(second_from, num_actions, legals[i, 0], legals[i, 1], actions[i]):
+                return i
+    return -1
+
+
+@njit(forceinline=True)
+def is_allowed(second_from, num_actions, first, second, action):
+    """Whether an action is in one of two masks, or both are empty."""
+    in_first = action < second_from
+    bit = select(in_first, action, action - second_from) & 63
+    legal = (action >= 0) & (action < num_actions) & (select(in_first, first, second) >> bit & 1)
+    return (legal != 0) | (first | second == 0)
+
+
+@njit(forceinline=True)
+def next_game(rules, start, rows, i, batch_seed, seat):
+    """The state in which the next game of a row begins, and its stream."""
+    seed = stream(stream(batch_seed, i), rows.begun[i])
+    rows.begun[i] += 1
+    rows.seeds[i] = seed
+    rows.seats[i] = draw_below(stream(seed, 1), 2) if seat == RANDOM_SEAT else seat
+    rows.kept[i] = 0
+    state, numbers = deal(rules, load(rules, start, 0), stream(seed, 0))
+    if counts_repetition(rules):
+        state = looked_back(rules, rows, i, state)
+    return state, numbers
+
+
+@njit(forceinline=True)
+def looked_back(rules, rows, i, state):
+    """A state, ended if it occurred before in its game; it is kept."""
+    if state.phase == SOW:
+        assert rows.kept[i] < rows.history.shape[1]  # the caller made room
+        state = judge_repetition(rules, state, rows.history[i], rows.kept[i])
+        rows.kept[i] += 1
+    return state
+
+
+@njit(forceinline=True)
+def decided(rules, rows, i, state, action):
+    """The state after a decision."""
+    after = apply(rules, state, action)
+    if counts_repetition(rules):
+        if stake(rules, after) != stake(rules, state):
+            rows.kept[i] = 0  # seeds were captured: no position from before can come back
+        after = looked_back(rules, rows, i, after)
+    return after
+
+
+@njit(forceinline=True)
+def paid(rules, state, reward):
+    """What player 0 is paid in a finished game; the other player pays it."""
+    if reward == MARGIN:
+        ahead = float(seeds_ahead(rules, state))
+        return ahead if state.player == 0 else -ahead
+    points_0, points_1 = points(rules, state)
+    ahead = points_0 - points_1
+    return np.sign(ahead) if reward == OUTCOME else ahead
+
+
+@njit(forceinline=True)
+def show_actions(rules, flags, i, first, second):
+    """Write two masks of actions as a row of flags."""
+    second_from = second_word(rules)
+    bits = first | second << second_from
+    for group in range(flags.shape[1]):
+        if group == 8:
+            bits = second >> (64 - second_from)
+        flags[i, group] = EIGHT_FLAGS[np.uint64(bits & 255)]
+        bits >>= 8
+
+
+@entry
+def play(
+    rules, start, tables, max_plies, reward, seed, seat, opponent, goes_on, actions, rows, shown,
+    first_row, end_row,
+):  # fmt: skip
+    """Play the actions of the rows ``first_row`` ... ``end_row - 1`` and show what follows.
+
+    After a game that ended in an earlier step the next one begins instead. If
+    ``opponent`` is RANDOM, the decisions of the other seat are drawn, until the caller has
+    one to make. With ``goes_on`` the rest of the present step is played: no game begins,
+    and one whose action is WAIT stays as it is.
+
+    A game that is over before the caller had any decision takes one more step, whose
+    action counts for nothing, to be shown as ended.
+    """
+    rows = Rows(
+        unowned(rows.states), unowned(rows.legal), unowned(rows.numbers), unowned(rows.plies),
+        unowned(rows.stages), unowned(rows.seats), unowned(rows.begun),
+        unowned(rows.seeds), unowned(rows.history), unowned(rows.kept),
+    )  # fmt: skip
+    shown = Shown(
+        unowned(shown.observation), unowned(shown.rewards), unowned(shown.points),
+        unowned(shown.terminations), unowned(shown.truncations), unowned(shown.annulled),
+        unowned(shown.action_flags), unowned(shown.random_actions), unowned(shown.player),
+    )  # fmt: skip
+    for row in range(first_row, end_row):
+        i = np.uint64(row)  # a signed index costs a look whether it is negative
+        action, stage = actions[i], rows.stages[i]
+        if goes_on and action == WAIT:
+            continue
+        begins = stage == ENDED  # which none is where a step goes on
+        if not goes_on:
+            stage = NEW if begins else UNDER_WAY
+        if begins:
+            state, numbers = next_game(rules, start, rows, i, seed, seat)
+            plies, decides = 0, False
+        else:
+            state, numbers, plies = load(rules, rows.states, i), rows.numbers[i], rows.plies[i]
+            decides = (rows.legal[i, 0] | rows.legal[i, 1]) != 0
+        own_seat = rows.seats[i]
+        while True:
+            if decides:
+                state = decided(rules, rows, i, state, action)
+                numbers = advance(numbers)
+                plies += 1
+            first, second = legal(rules, state)
+            over = (state.phase >= OVER) | (plies >= max_plies)
+            if over | (opponent == CALLER) | (state.player == own_seat):
+                break
+            action, decides = drawn(rules, first, second, numbers), True
+
+        save(rules, rows.states, i, state)
+        rows.numbers[i], rows.plies[i] = numbers, plies
+        ended = over & (stage != NEW)
+        rows.stages[i] = ENDED if ended else stage
+        if over:
+            show_actions(rules, shown.action_flags, i, -1, -1)
+            shown.random_actions[i] = first = second = 0
+        else:
+            show_actions(rules, shown.action_flags, i, first, second)
+            shown.random_actions[i] = drawn(rules, first, second, numbers)
+        rows.legal[i, 0], rows.legal[i, 1] = first, second
+
+        terminated = ended & (state.phase >= OVER)
+        difference = paid(rules, state, reward) if terminated & (state.phase == OVER) else 0.0
+        shown.rewards[i, 0], shown.rewards[i, 1] = difference, 0.0 - difference
+        shown.points[i, 0], shown.points[i, 1] = points(rules, state)
+        shown.terminations[i], shown.truncations[i] = terminated, ended & (not terminated)
+        shown.annulled[i] = state.phase == ANNULLED
+        shown.player[i] = state.player
+        observer = state.player if own_seat == BOTH_SEATS else own_seat
+        observe(
+            tables, rows.states, i, np.uint64(2 * observer + state.player), shown.observation[i]
+        )
