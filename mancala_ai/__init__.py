@@ -8,7 +8,8 @@
 Importing the package is light: Numba is imported by the first :func:`make`.
 
 Read next: ``game.py`` (games and states), ``rules/`` (the rules, one file a game),
-``record.py`` (games as text), ``match.py`` (several games for one result).
+``record.py`` (games as text), ``match.py`` (several games for one result), ``batch.py``
+(thousands of games at once).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from .errors import (
 from .registry import games, make, option_table
 
 if TYPE_CHECKING:
+    from .batch import Batch
     from .game import Game, Lap, Option, RandomGames, State
     from .match import Match, make_match
     from .record import Record, read_record, read_records, write_record, write_records
@@ -37,6 +39,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError",
+    "Batch",
     "Game",
     "IllegalActionError",
     "Lap",
@@ -72,6 +75,10 @@ def __getattr__(name: str) -> Any:
         from . import game
 
         return getattr(game, name)
+    if name == "Batch":
+        from .batch import Batch
+
+        return Batch
     if name in ("Match", "make_match"):
         from . import match
 

@@ -105,10 +105,11 @@ class Batch:
         Whether a game ended in the last step, with a result or annulled; or at ``max_plies``.
     infos : dict
         ``action_mask``: bool, (n, num_actions), the legal actions; all True where any
-        action will do (its rows lie some bytes apart). ``player``: int8, (n,), who decides. ``points``: float32, (n, 2), by
-        the game's own scoring. ``annulled``: bool, (n,). ``ply``: int32, (n,), decisions of
-        both players. ``seat``: int8, (n,), the caller's player; -1 for both. The last two
-        cannot be written to.
+        action will do. (Its rows do not follow each other closely in memory.)
+        ``player``: int8, (n,), who decides. ``points``: float32, (n, 2), by the game's own
+        scoring. ``annulled``: bool, (n,). ``ply``: int32, (n,), decisions of both players.
+        ``seat``: int8, (n,), the caller's player; -1 for both. The last two cannot be
+        written to.
     seeds : ndarray of int64, shape (n,)
         Of the present games. Game e (0, 1, ...) of row i has the seed
         ``stream(stream(seed, i), e)``, see ``rng.py``. It cannot be written to.
@@ -200,7 +201,8 @@ class Batch:
         from all legal actions (which it does in all games but Goré with trade), these lead
         through its game: ``game.random_games(1, seed=batch.seeds[i])``.
         """
-        return self._shown.random_actions
+        actions: NDArray[np.int64] = self._shown.random_actions
+        return actions
 
     def state(self, row: int) -> State:
         """The position of a row."""

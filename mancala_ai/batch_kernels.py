@@ -43,8 +43,8 @@ UNDER_WAY, NEW, ENDED = 0, 1, 2  # stages of a game; NEW: it began in the presen
 WAIT = -1  # in the rest of a step: the action of a game that stays as it is
 
 # the bits of a byte as the eight bytes of a number
-EIGHT_FLAGS = np.array([[byte >> bit & 1 for bit in range(8)] for byte in range(256)], np.uint8)
-EIGHT_FLAGS = EIGHT_FLAGS.view(np.int64).reshape(-1)
+_BYTES = np.arange(256, dtype=np.uint8).reshape(-1, 1)
+EIGHT_FLAGS = np.unpackbits(_BYTES, axis=1, bitorder="little").view(np.int64).reshape(-1)
 
 
 class Rows(NamedTuple):
