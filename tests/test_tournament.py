@@ -448,10 +448,16 @@ def test_the_page_needs_nothing_else_and_replays_games(tmp_path, capsys):
         (["kalah", "--agents", "random", "greedy", "--games", "5"], "even"),
         (["--agents", "random", "greedy"], "1 game"),
         (["kalah", "--agents", "random", "greedy", "--backend", "slurm"], "loky"),
+        (["kalah", "--agents", "random", "greedy", "--jobs", "-1"], "jobs"),
+        (["kalah", "--agents", "random", "greedy", "--journal", "nowhere/j.jsonl"], "nowhere"),
+        (["kalah", "--agents", "random", "greedy", "--html", "nowhere/p.html"], "nowhere"),
+        (["kalah", "--agents", "random", "greedy", "--fair", "nan"], "fair"),
     ],
 )
-def test_wrong_commands_end_in_one_line(words, said, capsys):
+def test_wrong_commands_end_in_one_line(words, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert main(["tournament", *words]) == 2
     captured = capsys.readouterr()
     assert captured.err.count("\n") == 1
     assert said in captured.err
+    assert not list(tmp_path.iterdir())

@@ -50,6 +50,7 @@ class Journal:
 
     def __init__(self, path: str | Path, plan: Plan) -> None:
         self.path, self._plan = Path(path), plan
+        self.path.open("ab").close()  # or say why not, before a lock makes its folder
         self._lock = FileLock(f"{self.path}.lock")
         try:
             self._lock.acquire(blocking=False)
