@@ -1,4 +1,7 @@
-"""Alpha-beta gives the score of plain minimax, whatever its table, window and threads."""
+"""Alpha-beta gives the score of plain minimax, whatever its table, window and threads.
+
+``check_minimax.py`` compares the two, here and, on more positions, as a command.
+"""
 
 from __future__ import annotations
 
@@ -8,91 +11,24 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from helpers import NAMES, library_state, option_sets, random_position, twin_of
+from check_minimax import affordable_depth, check, estimate_of, live_positions, objectives
+from helpers import NAMES, option_sets
 from reference.minimax import action_scores, minimax
 
 import mancala_ai as ma
 from mancala_ai.agents import make_agent, table
 from mancala_ai.agents.alphabeta import MOST_DEPTH, AlphaBetaAgent, Clock, OutOfTime, Searcher
-from mancala_ai.agents.search import value_rows
 from mancala_ai.agents.table import NOTHING
-from mancala_ai.dispatch import UNIT, WIN
+from mancala_ai.dispatch import UNIT
 
 POSITIONS = 1000  # of every game
 SETS = 8  # of options of every game, the defaults among them
-LEAVES = 250  # of the plain search of a position, about
-
-
-def estimate_of(game, by_win):
-    """The kernel's own score of a live state at the horizon."""
-
-    features, scores = np.zeros((1, 4), np.int64), np.zeros(1, np.int64)
-    weights = np.array(game.WEIGHTS, np.int64)
-
-    def evaluate(state):
-        value_rows(game.rules, state._row, weights, by_win, features, scores)
-        return int(scores[0])
-
-    return evaluate
-
-
-def objectives(game):
-    return (False, True) if game.COUNTS_SEEDS else (True,)
-
-
-def live_positions(name, options, n, seed):
-    """Random live positions: any that the rules allow, and any that play leads to."""
-    rng = random.Random(f"{name} {options} {seed}")
-    game = ma.make(name, **{k: v for k, v in options.items() if v != "given"})
-    twin = twin_of(game)
-    while n:
-        if rng.random() < 0.5:
-            position = random_position(game, twin, rng)
-            if position.finished:
-                continue
-            state = library_state(game, position)
-        else:
-            state = game.initial_state(rng.randrange(1000))
-            for _ in range(rng.randrange(60)):
-                if not state.is_terminal:
-                    state = state.apply(rng.choice(state.legal_actions()))
-        if not state.is_terminal:
-            n -= 1
-            yield state
-
-
-def affordable_depth(state, rng):
-    """A depth whose plain search is short."""
-    depth = 1
-    while depth < 6 and state.game.perft(depth + 1, state) <= LEAVES:
-        depth += 1
-    return rng.randint(1, depth)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_score_and_action_are_those_of_minimax(name):
     for options in option_sets(name, SETS):
-        rng = random.Random(1)
-        searchers = {}
-        for state in live_positions(name, options, POSITIONS // SETS, 0):
-            game = state.game
-            by_win = rng.choice(objectives(game))
-            evaluate = estimate_of(game, by_win)
-            depth = affordable_depth(state, rng)
-            scores = action_scores(state, depth, evaluate, by_win)
-            best = max(scores.values())
-            # a table with room, which the positions before have warmed; and next to none
-            for memory in (1, 0):
-                key = by_win, memory
-                if key not in searchers:
-                    searchers[key] = Searcher(game, by_win, MOST_DEPTH, memory, 1)
-                searcher = searchers[key]
-                searcher.look_at(state)
-                guess = rng.choice((0, best, rng.randint(-300, 300), WIN, -WIN))
-                favourite = rng.choice((NOTHING, *state.legal_actions()))
-                found = searcher.score(depth, guess, favourite, Clock(None))
-                assert found.score == best, (game, state.to_text(), depth)
-                assert scores[found.action] == best
+        check(name, options, POSITIONS // SETS)
 
 
 @pytest.mark.parametrize("name", NAMES)
