@@ -75,6 +75,9 @@ class Info(TypedDict, total=False):
 class Agent:
     """A player; made by :func:`mancala_ai.agents.make_agent`.
 
+    It looks at one position at a time: while it acts, another thread may call ``close`` and
+    nothing else.
+
     Parameters
     ----------
     seed : int
@@ -142,7 +145,10 @@ class Agent:
         """Forget what was kept from one move to the next: a new game begins."""
 
     def close(self) -> None:
-        """Give back what the agent holds: processes, threads, memory."""
+        """Give back what the agent holds: processes, memory.
+
+        It ends a search under way in another thread, where ``act`` then raises AgentError.
+        """
 
     @property
     def spec(self) -> str:

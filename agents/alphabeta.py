@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mancala_ai.dispatch import UNIT, WIN
+from mancala_ai.errors import AgentError
 from mancala_ai.fields import Option, RealOption
 
 from . import search as kernel
@@ -112,7 +113,7 @@ class Searcher:
         self.weights = np.array(game.WEIGHTS if weights is None else weights, np.int64)
         self.table = new_table(mebibytes)
         self.stacks = [self._new_stack(number) for number in range(threads)]
-        self.pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self.closed = False  # whoever sets it ends the search under way
 
     def _new_stack(self, number: int) -> kernel.Stack:
         size = self.game.initial_state()._row.shape[1]
@@ -166,7 +167,10 @@ class Searcher:
             stack.control[kernel.EARLIER] = len(rows) - 1
 
     def ask(self, goal: int, depth: int, favourite: int, clock: Clock, most: float) -> Answer:
-        """Whether the score is at least ``goal``; raises OutOfTime, also after ``most`` nodes."""
+        """Whether the score is at least ``goal``; raises OutOfTime, also after ``most`` nodes.
+
+        Raises AgentError when ``closed`` is set meanwhile.
+        """
         stack, rules = self.stacks[0], self.game.rules
         control = stack.control
         begin = int(control[kernel.NODES])
@@ -181,6 +185,8 @@ class Searcher:
                     rules, stack, self.table, self.by_win, self.row, nodes + clock.slice
                 )
                 clock.look()
+                if self.closed:
+                    raise AgentError("alphabeta was closed in the middle of a search")
                 visited = int(control[kernel.NODES]) - begin
                 if visited > most and not found:
                     raise OutOfTime
@@ -248,10 +254,6 @@ class Searcher:
             if action == NOTHING:
                 return
 
-    def close(self) -> None:
-        if self.pool is not None:
-            self.pool.shutdown()
-
 
 def _gain(before: State, after: State) -> int:
     """The score that an action brought its player at once."""
@@ -269,10 +271,11 @@ class Helpers:
 
     def start(self) -> None:
         """Set them to work, if they are not yet."""
-        pool = self.searcher.pool
-        if pool is not None and not self._running:
-            others = self.searcher.stacks[1:]
+        others = self.searcher.stacks[1:]
+        if others and not self._running:
+            pool = ThreadPoolExecutor(len(others))
             self._running = [pool.submit(self._help, stack) for stack in others]
+            pool.shutdown(wait=False)  # its threads end with their work
 
     def _help(self, stack: kernel.Stack) -> None:
         searcher = self.searcher
@@ -402,5 +405,5 @@ class AlphaBetaAgent(Agent):
 
     def close(self) -> None:
         if self._searcher is not None:
-            self._searcher.close()
+            self._searcher.closed = True
             self._searcher = None

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,9 +19,17 @@ from reference.minimax import action_scores, minimax
 
 import mancala_ai as ma
 from mancala_ai.agents import make_agent, table
-from mancala_ai.agents.alphabeta import MOST_DEPTH, AlphaBetaAgent, Clock, OutOfTime, Searcher
+from mancala_ai.agents.alphabeta import (
+    MOST_DEPTH,
+    AlphaBetaAgent,
+    Clock,
+    Helpers,
+    OutOfTime,
+    Searcher,
+)
 from mancala_ai.agents.table import NOTHING
 from mancala_ai.dispatch import UNIT
+from mancala_ai.errors import AgentError
 
 POSITIONS = 1000  # of every game
 SETS = 8  # of options of every game, the defaults among them
@@ -89,6 +99,35 @@ def test_table_and_threads_change_nothing(name, monkeypatch):
             assert all(each == told[0] for each in told)
     for agent in agents:
         agent.close()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_closing_ends_a_search(threads, monkeypatch):
+    at_work = threading.Barrier(2 + threads - 1)  # the one who closes, and all who search
+    helper, look = Helpers._help, Clock.look
+
+    def help_and_tell(self, stack):
+        at_work.wait(60)
+        helper(self, stack)
+
+    def look_and_tell(self):
+        look(self)
+        if agent._searcher is not None and agent._searcher.nodes > 100_000 and not told:
+            told.append(at_work.wait(60))
+
+    monkeypatch.setattr(Helpers, "_help", help_and_tell)
+    monkeypatch.setattr(Clock, "look", look_and_tell)
+    told = []
+    agent = make_agent("alphabeta", solve=True, threads=threads, memory=1)
+    state = ma.make("kalah").initial_state()  # takes minutes
+    agent.prepare(state)
+    with ThreadPoolExecutor(1) as pool:
+        acting = pool.submit(agent.act, state)
+        at_work.wait(60)
+        agent.close()
+        with pytest.raises(AgentError, match="alphabeta was closed in the middle of a search"):
+            acting.result(60)
+    assert agent.act(ma.make("kalah:columns=2,seeds=2").initial_state()) in (0, 1)  # it still can
 
 
 def line_holds(state, info):
