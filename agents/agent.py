@@ -76,7 +76,8 @@ class Agent:
     """A player; made by :func:`mancala_ai.agents.make_agent`.
 
     It looks at one position at a time: while it acts, another thread may call ``close`` and
-    nothing else.
+    nothing else. It can be deep-copied and pickled; the copy plays as it would (but an engine
+    is started anew).
 
     Parameters
     ----------
@@ -156,6 +157,12 @@ class Agent:
         changed = write_options(self.OPTIONS, self.options)
         return self.NAME + (":" + changed if changed else "")
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "options": dict(self.options)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, options=check_options(self.NAME, self.OPTIONS, state["options"]))
+
     def __repr__(self) -> str:
         return f"make_agent({self.spec!r}, seed={self.seed})"
 
@@ -164,14 +171,15 @@ def check_seconds(seconds: float | None) -> float | None:
     """A time as a float; ArgumentError unless it is positive."""
     if seconds is None:
         return None
-    if not _is_real(seconds) or not 0 < seconds <= LONGEST_SECONDS:
+    if not is_real(seconds) or not 0 < seconds <= LONGEST_SECONDS:
         raise ArgumentError(
             f"seconds is a positive number up to {LONGEST_SECONDS:g}, not {shown(seconds)}"
         )
     return float(seconds)
 
 
-def _is_real(value: Any) -> bool:
+def is_real(value: Any) -> bool:
+    """Whether a value is a real number; booleans are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 

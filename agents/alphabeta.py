@@ -403,6 +403,9 @@ class AlphaBetaAgent(Agent):
             known.score(2, 0, NOTHING, Clock(None))  # compiles
         return known
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_searcher": None}  # its table changes no action
+
     def close(self) -> None:
         if self._searcher is not None:
             self._searcher.closed = True

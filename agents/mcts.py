@@ -10,6 +10,7 @@ Read first: ``tree_kernels.py``, ``tree.py``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -19,12 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mancala_ai.errors import AgentError, ArgumentError
-from mancala_ai.fields import Option, RealOption
+from mancala_ai.errors import AgentError, ArgumentError, shown
+from mancala_ai.fields import Option, RealOption, as_int
 from mancala_ai.rng import mix
 from mancala_ai.state import State
 
-from .agent import LONGEST_SECONDS, OBJECTIVES, Agent, Info, natural_objective
+from .agent import LONGEST_SECONDS, OBJECTIVES, Agent, Info, is_real, natural_objective
 from .tree import Outlook, Tree, line_after, merged
 from .tree_kernels import BLOCK, Search
 
@@ -90,8 +91,12 @@ class MCTSAgent(Agent):
         threads = self.options["threads"]
         memory = self.options["memory"] * MIB // threads
         self._trees = [Tree(memory, mix(mix(self.seed) + i)) for i in range(threads)]
+        self._stop: Event | None = None  # of the search under way; set to end it
+        self._given_up = False
 
     def _check_evaluator(self) -> None:
+        if not callable(self._evaluator):
+            raise ArgumentError(f"an evaluator of mcts is a function, not {shown(self._evaluator)}")
         if self.options["threads"] > 1:
             raise ArgumentError("mcts asks an evaluator from one thread: threads is 1 then")
         if self.options["objective"] == "margin":
@@ -106,15 +111,27 @@ class MCTSAgent(Agent):
             rehearsal.act(state)
 
     def reset(self) -> None:
-        for tree in self._trees:
-            tree.root = None
+        if not self._give_up():
+            for tree in self._trees:
+                tree.root = None
 
     def close(self) -> None:
-        for tree in self._trees:
-            tree.clear()
+        if not self._give_up():
+            for tree in self._trees:
+                tree.clear()
+
+    def _give_up(self) -> bool:
+        """End a search under way, which then clears its trees; whether there is one."""
+        if self._stop is None:
+            return False
+        self._given_up = True
+        self._stop.set()
+        return True
 
     def choose(self, state: State, seconds: float | None) -> tuple[int, Info]:
         begin = perf_counter()
+        if self._stop is not None:  # its evaluator asks it
+            raise AgentError("mcts looks at one position at a time")
         if self._evaluator is None and self.options["dirichlet_alpha"] > 0:
             raise ArgumentError("dirichlet_alpha of mcts needs an evaluator, whose priors it blurs")
         wanted = self.options["objective"] if self._evaluator is None else "win"
@@ -122,13 +139,19 @@ class MCTSAgent(Agent):
         search = self._search(state, objective == "margin")
         limits = [s for s in (seconds, self.options["seconds"]) if s is not None]
         deadline = begin + _time_to_search(min(limits)) if limits else None
+        self._stop, self._given_up = Event(), False
         try:
             for tree in self._trees:
                 tree.begin_at(state, search)
-            done = self._grow(self._budget(state, deadline), deadline)
+            done = self._grow(self._budget(state, deadline), deadline, self._stop)
+            if self._given_up:
+                raise AgentError("mcts was closed or reset in the middle of a search")
         except BaseException:  # Ctrl-C too; a tree is sound between simulations only
-            self.reset()
+            for tree in self._trees:
+                tree.clear()
             raise
+        finally:
+            self._stop = None
         action, info = self._answer(state, search)
         info["num_simulations"] = done
         info["simulations_per_second"] = done / (perf_counter() - begin)
@@ -153,11 +176,11 @@ class MCTSAgent(Agent):
             count = min(count, FORCED_SIMULATIONS)
         return int(min(count, MOST_VISITS - sum(tree.visits for tree in self._trees)))
 
-    def _grow(self, count: int, deadline: float | None) -> int:
+    def _grow(self, count: int, deadline: float | None, stop: Event) -> int:
         """Run simulations; returns how many."""
-        threads, stop = len(self._trees), Event()
+        threads = len(self._trees)
         if self._evaluator is not None:
-            return self._ask(self._trees[0], count, deadline)
+            return self._ask(self._trees[0], count, deadline, stop)
         if threads == 1:
             return self._trees[0].roll_out(count, deadline, stop)
         shares = [(count + i) // threads for i in range(threads)]
@@ -205,7 +228,7 @@ class MCTSAgent(Agent):
 
     # With an evaluator
 
-    def _ask(self, tree: Tree, count: int, deadline: float | None) -> int:
+    def _ask(self, tree: Tree, count: int, deadline: float | None, stop: Event) -> int:
         """Run simulations that end with the evaluator's judgment; returns how many."""
         if not tree.expanded:
             self._run_batch(tree, tree.progress.next + 1)  # of the root; it is no simulation
@@ -213,7 +236,7 @@ class MCTSAgent(Agent):
         clean = priors.copy()
         priors[:] = self._noisy(clean)
         first = tree.progress.next
-        while tree.progress.next < first + count and not tree.proven:
+        while tree.progress.next < first + count and not (tree.proven or stop.is_set()):
             begin = perf_counter()
             self._run_batch(tree, first + count)
             now = perf_counter()
@@ -239,12 +262,12 @@ class MCTSAgent(Agent):
     def _judge(self, states: list[State]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The evaluator's answer, checked."""
         assert self._evaluator is not None
+        wanted = (len(states), states[0].game.num_actions)
         answer = self._evaluator(states)
         try:
             priors, values = (np.array(part, np.float64) for part in answer)
         except (TypeError, ValueError):
             raise AgentError("the evaluator of mcts answers with priors and values") from None
-        wanted = (len(states), states[0].game.num_actions)
         if priors.shape != wanted or values.shape != wanted[:1]:
             raise AgentError(
                 f"the evaluator of mcts answers with priors of shape {wanted} and values of "
@@ -284,7 +307,19 @@ def visit_policy(info: Info, num_actions: int, temperature: float = 1.0) -> NDAr
     ndarray of float64, shape (num_actions,)
         Its sum is 1. All is on the action played where the value is proven: visits then
         say little.
+
+    Raises
+    ------
+    ArgumentError
+        If the info is of an agent that counts no visits, or a number is out of range.
     """
+    if "visit_counts" not in info:
+        raise ArgumentError(f"the info of an agent that counts visits is needed, not {shown(info)}")
+    if not is_real(temperature) or not 0 < temperature < math.inf:
+        raise ArgumentError(f"temperature is a number above 0, not {shown(temperature)}")
+    most = max(info["visit_counts"])
+    if as_int(num_actions) is None or num_actions <= most:
+        raise ArgumentError(f"num_actions is an integer above {most}, not {shown(num_actions)}")
     policy = np.zeros(num_actions)
     if info["proven"]:
         policy[info["action"]] = 1.0

@@ -96,6 +96,9 @@ class ProcessAgent(Agent):
         self._stop()
         self._closed = True
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_engine": None, "_game": None}
+
     @contextmanager
     def _no_second_chance(self) -> Iterator[None]:
         """End the engine if anything fails: a late answer must not be taken for the next one."""

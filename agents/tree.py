@@ -64,6 +64,21 @@ class Tree:
         self.nodes: NDArray[Any] = np.empty(0, NODE)
         self.rows: NDArray[np.uint8] = np.empty((0, 0), np.uint8)
 
+    def __getstate__(self) -> dict[str, Any]:
+        used = self.progress.used if self.root is not None else 0  # the rest means nothing
+        return {**vars(self), "nodes": self.nodes[:used], "rows": self.rows[:used]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        nodes, rows = self.nodes, self.rows
+        self._allot(rows.shape[1])
+        self.nodes[: len(nodes)], self.rows[: len(rows)] = nodes, rows
+
+    def _allot(self, size: int) -> None:
+        """Take the memory for states of a size."""
+        capacity = self._memory // (NODE.itemsize + SCRATCH + size)
+        self.nodes, self.rows = np.empty(capacity, NODE), np.empty((capacity, size), np.uint8)
+
     def begin_at(self, state: State, search: Search) -> None:
         """Make a position the root; ``search`` says what the tree is grown for, up to the seed."""
         used = self._keep(state) or self._plant(state, search.most)
@@ -89,8 +104,7 @@ class Tree:
         """A tree that is a root alone."""
         size = state._row.shape[1]
         if self.rows.shape[1] != size:
-            capacity = self._memory // (NODE.itemsize + SCRATCH + size)
-            self.nodes, self.rows = np.empty(capacity, NODE), np.empty((capacity, size), np.uint8)
+            self._allot(size)
         root = self.nodes[0]
         root["total"], root["visits"], root["parent"], root["first"] = 0, 0, NONE, UNEXPANDED
         root["low"], root["high"], root["player"], root["count"] = -most, most, state.player, 0

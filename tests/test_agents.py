@@ -5,7 +5,9 @@ How well those play that search is tested elsewhere; ``test_process.py`` has eng
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import random
 import shlex
 import sys
@@ -170,6 +172,29 @@ def test_agents_may_be_closed_twice(agent_name):
     agent = make_agent(SPECS[agent_name])
     agent.close()
     agent.close()
+
+
+@pytest.mark.parametrize("moves_before", [0, 3])
+@pytest.mark.parametrize("way", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))])
+@pytest.mark.parametrize("agent_name", AGENTS)
+def test_a_copy_plays_as_the_agent_would(agent_name, way, moves_before):
+    agent = make_agent(SPECS[agent_name], seed=9)
+    state = ma.make("oware").initial_state()
+    if agent_name == "process":
+        moves_before = 0  # what an engine has drawn cannot be copied: another one is started
+    for _ in range(moves_before):
+        state = state.apply(agent.act(state))
+    other = way(agent)
+    assert other.last_info == agent.last_info
+    assert (other.spec, other.seed) == (agent.spec, agent.seed)
+    for _ in range(8):
+        action = agent.act(state)
+        assert other.act(state) == action
+        state = state.apply(action)
+    with pytest.raises(TypeError):
+        other.options["x"] = 1
+    agent.close()
+    other.close()
 
 
 # Specs, options, arguments ------------------------------------------------------

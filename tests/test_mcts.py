@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import math
 import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
 import numpy as np
@@ -514,11 +517,85 @@ def test_an_evaluator_may_fail_and_be_asked_again():
     sound(agent._trees[0])
 
 
+def test_an_evaluator_may_do_what_it_likes_with_its_list():
+    state = ma.make("kalah").initial_state()
+
+    def takes(states):
+        answer = uniform(states)
+        states.clear()
+        return answer
+
+    def drops(states):
+        del states[1:]
+        return uniform(states)
+
+    agent = make_agent("mcts:num_simulations=100", evaluator=takes)
+    assert agent.act(state) in range(6)
+    agent = make_agent("mcts:num_simulations=100", evaluator=drops)
+    with pytest.raises(AgentError, match="priors of shape"):
+        agent.act(state)
+
+
+@pytest.mark.parametrize(
+    ("meddle", "fault"),
+    [
+        (lambda agent, states: agent.close(), "closed or reset in the middle"),
+        (lambda agent, states: agent.reset(), "closed or reset in the middle"),
+        (lambda agent, states: agent.act(states[0]), "one position at a time"),
+    ],
+)
+@pytest.mark.parametrize("when", [0, 3])
+def test_an_evaluator_that_meddles_ends_the_search(meddle, fault, when):
+    state = ma.make("kalah").initial_state()
+    calls = count()
+
+    def evaluate(states):
+        if next(calls) == when:
+            meddle(agent, states)
+        return uniform(states)
+
+    agent = make_agent("mcts:num_simulations=100", evaluator=evaluate)
+    with pytest.raises(AgentError, match=fault):
+        agent.act(state)
+    assert next(calls) == when + 1
+    agent.act(state)
+    assert sum(agent.last_info["visit_counts"].values()) == 100
+    sound(agent._trees[0])
+
+
+@pytest.mark.parametrize("end", ["close", "reset"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_search_is_ended_from_another_thread(monkeypatch, threads, end):
+    at_work = threading.Barrier(2)
+    clock = mcts.perf_counter
+
+    def look():
+        if agent._stop is not None and agent._trees[0].visits > 1000 and not told:
+            told.append(at_work.wait(60))
+        return clock()
+
+    told = []
+    state = ma.make("kalah").initial_state()
+    agent = make_agent("mcts", num_simulations=10**7, threads=threads)
+    agent.prepare(state)
+    monkeypatch.setattr(tree, "perf_counter", look)
+    with ThreadPoolExecutor(1) as pool:
+        acting = pool.submit(agent.act, state)
+        at_work.wait(60)
+        getattr(agent, end)()
+        with pytest.raises(AgentError, match="closed or reset in the middle"):
+            acting.result()
+    assert all(len(grown.nodes) == 0 for grown in agent._trees)
+
+
 def test_options_that_do_not_fit():
     state = ma.make("tsoro").initial_state()
     for options in ({"threads": 2}, {"objective": "margin"}):
         with pytest.raises(ArgumentError, match="mcts asks an evaluator"):
             make_agent("mcts", evaluator=uniform, **options)
+    for wrong in (5, "uniform", [uniform]):
+        with pytest.raises(ArgumentError, match="an evaluator of mcts is a function, not"):
+            make_agent("mcts", evaluator=wrong)
     with pytest.raises(ArgumentError, match="needs an evaluator"):
         make_agent("mcts:dirichlet_alpha=0.3").act(state)
     with pytest.raises(ArgumentError, match="objective is win"):
@@ -533,6 +610,19 @@ def test_policies():
     assert visit_policy(info, 5).tolist() == [0.25, 0, 0, 0.75, 0]
     assert visit_policy(info, 5, 0.5).tolist() == pytest.approx([0.1, 0, 0, 0.9, 0])
     assert visit_policy({**info, "proven": True}, 5).tolist() == [0, 0, 0, 1, 0]
+
+
+def test_policies_of_what_makes_no_sense():
+    info = {"proven": False, "action": 3, "visit_counts": {0: 10, 2: 0, 3: 30}}
+    for wrong in (0, -1, math.nan, math.inf, None, "1", True):
+        with pytest.raises(ArgumentError, match="temperature is a number above 0, not"):
+            visit_policy(info, 5, wrong)
+    for wrong in (3, -1, 5.0, None):
+        with pytest.raises(ArgumentError, match="num_actions is an integer above 3, not"):
+            visit_policy(info, wrong)
+    for wrong in ({}, {"action": 3, "value": 0.5}):
+        with pytest.raises(ArgumentError, match="an agent that counts visits is needed"):
+            visit_policy(wrong, 5)
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.01, 1.0])
