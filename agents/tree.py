@@ -190,10 +190,11 @@ class Tree:
         end, part = first + count, BLOCK
         while self.progress.next < end and not stop.is_set():
             begin, number = perf_counter(), self.progress.next
-            self.progress = tree_kernels.simulate(
+            progress = tree_kernels.simulate(
                 rules, self.nodes, self.rows, self._past, self._history, self.progress,
                 min(number + part, end), self._search,
             )  # fmt: skip
+            self.progress = Progress(*progress)
             now = perf_counter()
             if self.proven or (deadline is not None and now >= deadline):
                 if deadline is not None:  # else the others run their share: no time shall tell
@@ -206,9 +207,8 @@ class Tree:
     def gather(self, end: int, count: int) -> NDArray[np.int32]:
         """Begin at most ``count`` simulations up to number ``end``: the leaves to be judged."""
         leaves = np.empty(count, np.int32)
-        found, self.progress = tree_kernels.gather(
-            self.nodes, leaves, self.progress, end, self._search
-        )
+        found, progress = tree_kernels.gather(self.nodes, leaves, self.progress, end, self._search)
+        self.progress = Progress(*progress)
         return leaves[:found]
 
     def absorb(
@@ -219,10 +219,11 @@ class Tree:
     ) -> None:
         """Finish the simulations of gathered leaves."""
         assert self.root is not None
-        self.progress = tree_kernels.absorb(
+        progress = tree_kernels.absorb(
             self.root.game.rules, self.nodes, self.rows, self._past,
             leaves, priors, values, self.progress, self._search,
         )  # fmt: skip
+        self.progress = Progress(*progress)
 
 
 class Outlook:

@@ -394,7 +394,9 @@ def next_rollout(rules, nodes, rows, past, history, row, slot, progress, end, se
 
 @entry
 def simulate(rules, nodes, rows, past, history, progress, end, search):
-    """Run simulations up to number ``end``, or until the root is proven; returns the progress.
+    """Run simulations up to number ``end``, or until the root is proven.
+
+    Returns the fields of the progress, as all kernels for Python here.
 
     Where repetition counts, ``past`` holds the (n, size) stored positions that must not recur,
     the root last, and ``history`` is an int64 array for fingerprints of two games, of shape
@@ -435,7 +437,7 @@ def simulate(rules, nodes, rows, past, history, progress, end, search):
                 b, progress, stop = next_rollout(
                     rules, nodes, rows, past, history, 1, b, progress, stop, search
                 )
-    return progress
+    return progress.used, progress.next, progress.deepest
 
 
 # Search by an evaluator
@@ -467,7 +469,7 @@ def gather(nodes, leaves, progress, end, search):
             nodes[node]["first"] = PENDING
             leaves[found] = node
             found += 1
-    return found, Progress(used, number, deepest)
+    return found, (used, number, deepest)
 
 
 @njit
@@ -499,7 +501,7 @@ def absorb(rules, nodes, rows, past, leaves, priors, values, progress, search):
         lay_priors(nodes, node, priors[k])
         result = nodes[node]["low"] if proven(nodes, node) else values[k] * sign_of(nodes, node)
         back_up(nodes, node, result, search)
-    return Progress(used, number, deepest)
+    return used, number, deepest
 
 
 @njit

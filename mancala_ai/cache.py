@@ -75,7 +75,10 @@ _folder = _prepare()
 
 
 def entry(function: Callable[..., Any]) -> Any:
-    """``njit`` for a function that Python calls: cached on disk, and the GIL released."""
+    """``njit`` for a function that Python calls: cached on disk, and the GIL released.
+
+    It must not return a ``NamedTuple``: Numba 0.68 crashes if Ctrl-C comes before it makes one.
+    """
     if _folder is None:
         return numba.njit(nogil=True)(function)
     users = numba.config.CACHE_DIR

@@ -10,6 +10,7 @@ import math
 import pickle
 import random
 import shlex
+import subprocess
 import sys
 from functools import cache
 
@@ -195,6 +196,56 @@ def test_a_copy_plays_as_the_agent_would(agent_name, way, moves_before):
         other.options["x"] = 1
     agent.close()
     other.close()
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+import mancala_ai as ma
+from mancala_ai.agents import make_agent
+
+def interrupt():
+    while visited() < 2000:
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+
+def visited():
+    if agent.NAME == "alphabeta":
+        return agent._searcher.nodes
+    tree = agent._trees[0]
+    return tree.visits if len(tree.nodes) else 0
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+state = ma.make("kalah").initial_state()
+for spec in sys.argv[1:]:
+    agent = make_agent(spec)
+    agent.prepare(state)
+    thread = threading.Thread(target=interrupt)
+    try:
+        agent.reset()
+        thread.start()
+        agent.act(state)
+    except KeyboardInterrupt:
+        thread.join()
+        print(spec, agent.act(ma.make("kalah:columns=2,seeds=1").initial_state()))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot interrupt itself")
+def test_control_c_in_the_middle_of_a_search():
+    """In the main thread, where it comes while compiled code runs: nothing may crash."""
+    specs = [
+        f"{search},threads={threads}"
+        for search in ("mcts:num_simulations=100000000", "alphabeta:solve=True,memory=1")
+        for threads in (1, 2)
+    ]
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", INTERRUPTED, *specs],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert [line.split()[0] for line in ended.stdout.splitlines()] == specs
 
 
 # Specs, options, arguments ------------------------------------------------------

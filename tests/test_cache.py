@@ -18,9 +18,12 @@ import numba
 import numpy as np
 import pytest
 from helpers import NAMES, enough_sets, initial, option_sets
+from numba import types
+from numba.core.registry import CPUDispatcher
 
 import mancala_ai as ma
 from mancala_ai import kernels, perft, playout
+from mancala_ai.agents import make_agent
 
 # Play a move, and say what was compiled and what came from the cache
 PLAY = """
@@ -170,6 +173,30 @@ COMPILED = {
     "random_games_looking_back": playout.random_games_looking_back,
     "count_leaves": perft.count_leaves,
 }
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_no_kernel_returns_a_named_tuple():
+    """Numba crashes if Ctrl-C comes before it makes one: its class runs as Python code."""
+    game = ma.make("oware", columns=3, seeds=2)
+    state = game.initial_state()
+    make_agent("alphabeta:depth=2").act(state)
+    make_agent("mcts:num_simulations=70").act(state)
+    judge = np.ones((1, game.num_actions)), np.zeros(1)
+    make_agent("mcts:num_simulations=2,batch_size=1", evaluator=lambda states: judge).act(state)
+    game.random_games(1), game.perft(2), game.relay_lengths(state), state.apply(0)
+    returned = {
+        f"{module}.{name}": compiled.signature.return_type
+        for module, content in list(sys.modules.items())
+        if module.startswith("mancala_ai.")
+        for name, kernel in vars(content).items()
+        if isinstance(kernel, CPUDispatcher) and kernel.targetoptions.get("nogil")
+        for compiled in kernel.overloads.values()
+    }
+    assert {name.rpartition(".")[2] for name in returned} >= {"simulate", "gather", "search", "act"}
+    for kernel, result in returned.items():
+        for part in (result, *getattr(result, "types", ())):
+            assert not isinstance(part, types.BaseNamedTuple), kernel
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
