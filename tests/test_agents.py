@@ -226,7 +226,7 @@ for spec in sys.argv[1:]:
         agent.act(state)
     except KeyboardInterrupt:
         thread.join()
-        print(spec, agent.act(ma.make("kalah:columns=2,seeds=1").initial_state()))
+        print(spec, agent.act(ma.make("kalah:columns=2").initial_state(), seconds=0.01))
 """
 
 
