@@ -4,9 +4,11 @@
     >>> import mancala_ai.envs
     >>> env = pettingzoo.make("aec", "mancala_ai/omweso-v0", akakyala=True)
     >>> env = gymnasium.make("mancala_ai/Omweso-v0", opponent="alphabeta:depth=4")
+    >>> envs = gymnasium.make_vec("mancala_ai/Omweso-v0", num_envs=1024)
 
 Read next: ``aec.py`` (two players, PettingZoo), ``single.py`` (one against an agent,
-gymnasium), ``omweso_v0.py`` (the sheet of one environment), ``openspiel.py``.
+gymnasium), ``vector.py`` (many games at once), ``omweso_v0.py`` (the sheet of one
+environment), ``openspiel.py``.
 """
 
 from __future__ import annotations
@@ -27,5 +29,8 @@ IDS = {  # in gymnasium
 for _name, _id in IDS.items():
     pettingzoo.register("aec", f"mancala_ai/{_name}-v0", f"mancala_ai.envs.{_name}_v0:env")
     gymnasium.register(
-        f"mancala_ai/{_id}-v0", "mancala_ai.envs.single:SingleEnv", kwargs={"game": _name}
+        f"mancala_ai/{_id}-v0",
+        "mancala_ai.envs.single:SingleEnv",
+        vector_entry_point="mancala_ai.envs.vector:MancalaVectorEnv",
+        kwargs={"game": _name},
     )
