@@ -171,12 +171,16 @@ class Batch:
         self._play()
         return self.observation, self.infos
 
-    def step(self, actions: ArrayLike) -> Step:
+    def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> Step:
         """One decision in every row; where a game has ended, the next one begins instead.
 
         Parameters
         ----------
         actions : array_like of int, shape (n,)
+        rows : array_like of int, shape (k,), optional
+            The rows to step, none twice; ``actions`` has shape (k,) then. The others stay as
+            they are, and so does all that is shown of them: their flags are those of the last
+            step that they took. So different networks may decide in different games.
 
         Returns
         -------
@@ -188,10 +192,10 @@ class Batch:
         IllegalActionError
             If an action is not legal; names the row. All games are as they were.
         ArgumentError
-            If ``actions`` are not n integers.
+            If ``actions`` are not n integers, or ``rows`` are not rows.
         """
-        self._take(actions)
-        self._play()
+        self._take(actions, None if rows is None else self._check_rows(rows))
+        self._play(in_part=rows is not None)
         return self.observation, self.rewards, self.terminations, self.truncations, self.infos
 
     def random_actions(self) -> NDArray[np.int64]:
@@ -295,28 +299,50 @@ class Batch:
         self._rows.begun[:] = 0
         self._rows.stages[:] = ENDED
 
-    def _take(self, actions: ArrayLike) -> None:
+    def _take(self, actions: ArrayLike, rows: NDArray[np.int64] | None) -> None:
         """Check actions, and copy them to where the kernel finds them."""
+        taking = self._actions if rows is None else np.empty(len(rows), np.int64)
         try:
             given = np.asarray(actions)
         except ValueError:  # lists of different lengths
             given = np.empty(())
-        if given.shape != (self.n,) or given.dtype.kind not in "iu":
+        if given.shape != taking.shape or given.dtype.kind not in "iu":
             raise ArgumentError(
-                f"actions are {self.n} integers, one for each game, not {shown(actions)}"
+                f"actions are {len(taking)} integers, one for each game, not {shown(actions)}"
             )
-        np.copyto(self._actions, given, casting="unsafe")  # what overflows is no action
+        np.copyto(taking, given, casting="unsafe")  # what overflows is no action
         game = self.game
-        row = first_illegal(game._second_word, game.num_actions, self._rows.legal, self._actions)
-        if row >= 0:
+        legal = self._rows.legal if rows is None else self._rows.legal[rows]
+        wrong = first_illegal(game._second_word, game.num_actions, legal, taking)
+        if wrong >= 0:
+            row = wrong if rows is None else int(rows[wrong])
             try:
-                self.state(row)._check_action(int(given[row]))
+                self.state(row)._check_action(int(given[wrong]))
             except IllegalActionError as error:
                 raise IllegalActionError(f"row {row}: {error}") from None
+        if rows is not None:
+            self._actions[:] = WAIT
+            self._actions[rows] = np.maximum(taking, 0)  # one that is ignored is not to mean WAIT
 
-    def _play(self) -> None:
+    def _check_rows(self, rows: ArrayLike) -> NDArray[np.int64]:
+        """The numbers of rows, none twice."""
+        numbers = np.asarray(rows)
+        if numbers.size == 0:
+            return np.empty(0, np.int64)
+        if (
+            numbers.ndim != 1
+            or numbers.dtype.kind not in "iu"
+            or not 0 <= numbers.min() <= numbers.max() < self.n
+            or len(np.unique(numbers)) < len(numbers)
+        ):
+            raise ArgumentError(
+                f"rows are integers from 0 to {self.n - 1}, none twice, not {shown(rows)}"
+            )
+        return numbers.astype(np.int64)
+
+    def _play(self, in_part: bool = False) -> None:
         """Play the actions taken, and what the opponent answers."""
-        self._run(goes_on=False)
+        self._run(False, in_part)
         if self._opponent not in (None, "random"):
             self._let_agent_play(self._opponent)
 
@@ -329,22 +355,23 @@ class Batch:
                 return
             self._actions[:] = WAIT
             self._actions[waiting] = [agent.act(self.state(row)) for row in waiting.tolist()]
-            self._run(goes_on=True)
+            self._run(True, True)
 
-    def _run(self, goes_on: bool) -> None:
+    def _run(self, goes_on: bool, in_part: bool) -> None:
         """Run the kernel on all rows, each thread on its part."""
         self._make_room()
         first, *rest = self._parts
-        others = [self._pool.submit(self._run_part, goes_on, *part) for part in rest]
-        self._run_part(goes_on, *first)
+        others = [self._pool.submit(self._run_part, goes_on, in_part, *part) for part in rest]
+        self._run_part(goes_on, in_part, *first)
         for other in others:
             other.result()
 
-    def _run_part(self, goes_on: bool, first: int, end: int) -> None:
+    def _run_part(self, goes_on: bool, in_part: bool, first: int, end: int) -> None:
         opponent = RANDOM if self._opponent == "random" else CALLER
         play(
             self.game.rules, self._start, self._tables, self._max_plies, self._reward, self._seed,
-            self._seat, opponent, goes_on, self._actions, self._rows, self._shown, first, end,
+            self._seat, opponent, goes_on, in_part, self._actions, self._rows, self._shown,
+            first, end,
         )  # fmt: skip
 
     def _make_room(self) -> None:

@@ -40,7 +40,7 @@ BOTH_SEATS, RANDOM_SEAT = -1, 2  # where the caller sits, beside 0 and 1
 CALLER, RANDOM = 0, 1  # who decides for the other seat
 OUTCOME, POINTS, MARGIN = 0, 1, 2  # what is paid
 UNDER_WAY, NEW, ENDED = 0, 1, 2  # stages of a game; NEW: it began in the present step
-WAIT = -1  # in the rest of a step: the action of a game that stays as it is
+WAIT = -1  # the action of a game that stays as it is
 
 # the bits of a byte as the eight bytes of a number
 _BYTES = np.arange(256, dtype=np.uint8).reshape(-1, 1)
@@ -195,15 +195,15 @@ def show_actions(rules, flags, i, first, second):
 
 @entry
 def play(
-    rules, start, tables, max_plies, reward, seed, seat, opponent, goes_on, actions, rows, shown,
-    first_row, end_row,
+    rules, start, tables, max_plies, reward, seed, seat, opponent, goes_on, in_part, actions, rows,
+    shown, first_row, end_row,
 ):  # fmt: skip
     """Play the actions of the rows ``first_row`` ... ``end_row - 1`` and show what follows.
 
     After a game that ended in an earlier step the next one begins instead. If
     ``opponent`` is RANDOM, the decisions of the other seat are drawn, until the caller has
-    one to make. With ``goes_on`` the rest of the present step is played: no game begins,
-    and one whose action is WAIT stays as it is.
+    one to make. With ``goes_on`` the rest of the present step is played: no game begins.
+    ``in_part``: a game whose action is WAIT stays as it is.
 
     A game that is over before the caller had any decision takes one more step, whose
     action counts for nothing, to be shown as ended.
@@ -221,7 +221,7 @@ def play(
     for row in range(first_row, end_row):
         i = np.uint64(row)  # a signed index costs a look whether it is negative
         action, stage = actions[i], rows.stages[i]
-        if goes_on and action == WAIT:
+        if in_part and action == WAIT:
             continue
         begins = stage == ENDED  # which none is where a step goes on
         if not goes_on:
