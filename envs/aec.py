@@ -45,6 +45,7 @@ _OF_A_GAME = (
     "position",
     "plies",
     "_cumulative_rewards",
+    "_seen",
     "_skip_agent_selection",
 )
 
@@ -101,6 +102,8 @@ class MancalaAEC(AECEnv[str, Observation, int | None]):
             )
             for agent in AGENTS
         }
+        self._no_actions = np.zeros(actions, np.int8)
+        self._no_actions.flags.writeable = False
         self._random: np.random.Generator | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -150,7 +153,8 @@ class MancalaAEC(AECEnv[str, Observation, int | None]):
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self._skip_agent_selection = None
-        self._show()
+        seen = position.observation(normalize=self._setting.normalize)
+        self._tell(seen, position.action_mask().view(np.int8))
 
     def step(self, action: int | None) -> None:
         """Play an action for the agent selected; None once his game is over.
@@ -165,52 +169,51 @@ class MancalaAEC(AECEnv[str, Observation, int | None]):
         """
         if not self.agents:
             raise ArgumentError("the game is over: step() comes after reset()")
-        agent = self.agent_selection
+        agent, setting = self.agent_selection, self._setting
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         try:
-            position = self.position.apply(action)  # type: ignore[arg-type]  # checked there
+            position, seen, mask = self.position._apply_and_look(action, setting.normalize)
         except IllegalActionError:
-            if self._setting.illegal == "raise" or action not in self.action_spaces[agent]:
+            if setting.illegal == "raise" or action not in self.action_spaces[agent]:
                 raise
             self._forfeit(agent)
             return
         self.position, self.plies = position, self.plies + 1
         self._cumulative_rewards[agent] = 0.0
         if position.is_terminal:
-            self._end(dict(zip(AGENTS, self._setting.rewards(position), strict=True)))
-        elif self.plies >= self._setting.max_plies:
+            self._end(dict(zip(AGENTS, setting.rewards(position), strict=True)))
+        elif self.plies >= setting.max_plies:
             self.truncations = dict.fromkeys(AGENTS, True)
+            self._tell()
         else:
             self.agent_selection = AGENTS[position.player]
-        self._show()
+            self._tell(seen, mask)
 
     def _forfeit(self, agent: str) -> None:
         """The game ends by an illegal action; the board stays, and nobody has won."""
         self._cumulative_rewards[agent] = 0.0
         self._end({**dict.fromkeys(AGENTS, 0.0), agent: FORFEIT})
-        self._show()
 
     def _end(self, rewards: dict[str, float]) -> None:
         self.rewards = rewards
         self._accumulate_rewards()
         self.terminations = dict.fromkeys(AGENTS, True)
+        self._tell()
 
-    def _show(self) -> None:
-        """Tell both agents of the position, and the person who watches."""
-        self.infos = {
-            agent: self._setting.info(self.position, self.plies, self._mask(agent))
-            for agent in AGENTS
-        }
+    def _tell(self, seen: NDArray[Any] | None = None, mask: NDArray[np.int8] | None = None) -> None:
+        """Tell both agents of the position, and the person who watches.
+
+        A live position is given with what the agent selected sees and may do.
+        """
+        told = self._setting.info(self.position, self.plies, self._no_actions)
+        self.infos = {AGENTS[0]: told, AGENTS[1]: told.copy()}
+        self._seen = seen
+        if mask is not None:
+            self.infos[self.agent_selection]["action_mask"] = mask
         if self.render_mode == "human":
             self.render()
-
-    def _mask(self, agent: str) -> NDArray[np.int8]:
-        """The legal actions of an agent: none while he waits and when the game is over."""
-        if agent != self.agent_selection or self.terminations[agent] or self.truncations[agent]:
-            return np.zeros(self.game.num_actions, np.int8)
-        return self.position.action_mask().view(np.int8)
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees.
@@ -224,11 +227,13 @@ class MancalaAEC(AECEnv[str, Observation, int | None]):
         """
         if agent not in AGENTS:
             raise ArgumentError(f"the agents are {', '.join(AGENTS)}, not {shown(agent)}")
-        player = AGENTS.index(agent)
-        return {
-            "observation": self.position.observation(player, self._setting.normalize),
-            "action_mask": self._mask(agent),
-        }
+        mask = self.infos[agent]["action_mask"] if agent in self.infos else self._no_actions
+        seen = None
+        if agent == self.agent_selection:
+            seen, self._seen = self._seen, None  # whoever asks owns it; it is made anew then
+        if seen is None:
+            seen = self.position.observation(AGENTS.index(agent), self._setting.normalize)
+        return {"observation": seen, "action_mask": mask.copy()}
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """The agent selected, again and again, until both have been told of the end.

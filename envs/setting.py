@@ -84,6 +84,7 @@ class Setting:
                 "not by seeds; allowed: outcome, points"
             )
         self.observation_space = self._observation_space()
+        self._start_options = set(inspect.signature(self.game.initial_state).parameters) - {"seed"}
 
     def _observation_space(self) -> spaces.Box:
         shape = self.game.observation_shape
@@ -107,9 +108,8 @@ class Setting:
         options = options or {}
         if options.get("state") is not None:
             return self._given_start(options["state"])
-        taken = inspect.signature(self.game.initial_state).parameters
-        given = {name: options[name] for name in taken if name in options}
-        return self.game.initial_state(**{**given, "seed": seed})
+        given = {name: options[name] for name in self._start_options if name in options}
+        return self.game.initial_state(seed=seed, **given)
 
     def _given_start(self, given: Any) -> State:
         state = self.game.state_from_text(given) if isinstance(given, str) else given

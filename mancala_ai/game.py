@@ -358,7 +358,7 @@ class Game:
         lengths = self.relay_lengths(state, player, max_laps)
         return {a: period for a, (_, ends, period) in lengths.items() if ends is False and period}
 
-    @property
+    @cached_property
     def observation_shape(self) -> tuple[int, int, int]:
         """The shape of observations: rows, columns, features."""
         return self.rows, self.columns, len(self.observation_planes)
@@ -453,8 +453,8 @@ class Game:
         return bool((settled._row == self._to_row(kernel)).all())
 
     def _captured_after(self, before: State, after: NDArray[np.uint8]) -> tuple[int, int]:
-        """Captured seeds after an action, for games whose kernels need not count them."""
-        return before._captured
+        """Captured seeds in a stored state later in a game, if the kernels do not count them."""
+        return 0, 0  # they are sown again
 
     def _win_kind(self, kernel: Mapping[str, Any]) -> str:
         """How a decided game was won."""
@@ -600,6 +600,10 @@ class Game:
     # Stored states
 
     @cached_property
+    def _start(self) -> NDArray[np.uint8]:
+        return self._initial_row()
+
+    @cached_property
     def _pits(self) -> int:
         return self.rows * self.columns
 
@@ -662,9 +666,8 @@ class Game:
 
     def _dealt(self, seed: int) -> State:
         """The initial state, its random part drawn from a seed."""
-        row = self._initial_row()
-        out = np.empty_like(row)
-        looked = kernels.act(self.rules, row, kernels.DEAL, _seed(seed), out)
+        out = np.empty_like(self._start)
+        looked = kernels.act(self.rules, self._start, kernels.DEAL, _seed(seed), out)
         return State(self, out, looked, 0, (0, 0), ())
 
     def _turn_of(self, player: int, state: State) -> State:

@@ -1,9 +1,11 @@
-"""The kernel behind a single :class:`~mancala_ai.state.State`: one compiled function a game.
+"""The kernels behind a single :class:`~mancala_ai.state.State`, compiled once a game.
 
 Read next: ``state.py``, which calls it.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from .cache import entry
 from .dispatch import (
@@ -16,8 +18,10 @@ from .dispatch import (
     load,
     points,
     save,
+    second_word,
     settle,
 )
+from .observation import Tables, observe
 from .rng import stream
 
 # What `act` does with a stored state
@@ -52,5 +56,25 @@ def act(rules, row, deed, argument, out):
         state = end_by_repetition(rules, state)
     save(rules, out, 0, state)
     first, second = legal(rules, state)
+    points_0, points_1 = points(rules, state)
+    return first, second, points_0, points_1
+
+
+@entry
+def apply_and_look(rules, sources, shifted, factors, numbers, row, action, seen, mask):
+    """Replace the state in ``row`` by the one after an action, and look at it.
+
+    ``seen`` receives the observation of whoever decides then, as :func:`observation.look`
+    writes it from the parts of its tables, and ``mask`` (num_actions,) int8 his legal
+    actions. Returns what :func:`act` does.
+    """
+    state = apply(rules, load(rules, row, 0), action)
+    save(rules, row, 0, state)
+    tables = Tables(sources, shifted, factors, numbers)
+    observe(tables, row, 0, np.uint64(3 * state.player), seen.reshape(-1))
+    first, second = legal(rules, state)
+    for i in range(len(mask)):
+        behind = i - second_word(rules)
+        mask[i] = (first >> i if behind < 0 else second >> behind) & 1
     points_0, points_1 = points(rules, state)
     return first, second, points_0, points_1

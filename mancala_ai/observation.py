@@ -194,6 +194,9 @@ def observe(tables, rows, index, view, seen):
 
 
 @entry
-def look(tables, row, view, seen):
-    """:func:`observe` for the state of a single (1, size) row."""
-    observe(tables, row, 0, view, seen)
+def look(sources, shifted, factors, numbers, row, view, seen):
+    """:func:`observe` for the state of a single (1, size) row; ``seen`` in any shape.
+
+    The parts of the tables come one by one: a tuple of arrays takes longer to unpack.
+    """
+    observe(Tables(sources, shifted, factors, numbers), row, 0, view, seen.reshape(-1))

@@ -73,14 +73,14 @@ class State:
         row: NDArray[np.uint8],
         looked: tuple[int, int, float, float],
         ply: int,
-        captured: tuple[int, int],
+        captured: tuple[int, int] | State,
         seen: tuple[bytes, ...],
     ) -> None:
         self._game, self._ply = game, ply
         self._row = row
         self._first, self._second = int(looked[0]), int(looked[1])
         self._points = (float(looked[2]), float(looked[3]))
-        self._captured = captured
+        self._captured = captured  # or an earlier state, to count them from when asked for
         self._seen = () if self.is_terminal else seen  # nothing recurs after the end
 
     # The position
@@ -104,17 +104,19 @@ class State:
     def captured(self) -> NDArray[np.int64]:
         """(2,) seeds out of play that each player holds."""
         counted = self.game._captured_of(self._kernel)
+        if counted is None and isinstance(self._captured, State):
+            counted = self.game._captured_after(self._captured, self._row)
         return np.array(self._captured if counted is None else counted, np.int64)
 
     @property
     def player(self) -> int:
         """Who decides now: 0 (South) or 1 (North)."""
-        return int(self._row[0, self.game._layout["player"][0]])
+        return self._row.item(self._game._layout["player"][0])
 
     @property
     def phase(self) -> str:
         """The kind of decision; ``"over"`` or ``"annulled"`` when finished."""
-        return self.game._all_phases[int(self._row[0, self.game._layout["phase"][0]])]
+        return self._game._all_phases[self._row.item(self._game._layout["phase"][0])]
 
     @property
     def in_hand(self) -> int:
@@ -171,7 +173,7 @@ class State:
             raise ArgumentError(f"player is 0, 1 or None, not {shown(player)}")
         tables = game._observation_tables[bool(normalize)]
         seen = np.empty(game.observation_shape, tables.numbers.dtype)
-        look(tables, self._row, 2 * observer + self.player, seen.reshape(-1))
+        look(*tables, self._row, 2 * observer + self.player, seen)
         return seen
 
     # Actions
@@ -182,9 +184,10 @@ class State:
 
     def action_mask(self) -> NDArray[np.bool_]:
         """(num_actions,) which actions are legal."""
-        mask = np.zeros(self.game.num_actions, np.bool_)
-        mask[self.legal_actions()] = True
-        return mask
+        game = self.game
+        bits = (self._first | self._second << game._second_word).to_bytes(16, "little")
+        stored = np.frombuffer(bits, np.uint8)
+        return np.unpackbits(stored, count=game.num_actions, bitorder="little").view(np.bool_)
 
     def apply(self, action: int) -> State:
         """The state after an action; this one is unchanged.
@@ -195,15 +198,39 @@ class State:
             If the action is not legal here; the message says why.
         """
         number = self._check_action(action)
-        game, row = self.game, self._row
-        after = np.empty_like(row)
-        looked = kernels.act(game.rules, row, kernels.APPLY, number, after)
-        seen = self._seen
+        after = np.empty_like(self._row)
+        looked = kernels.act(self._game.rules, self._row, kernels.APPLY, number, after)
+        return self._followed_by(after, looked)
+
+    def _apply_and_look(
+        self, action: int | None, normalize: bool
+    ) -> tuple[State, NDArray[Any], NDArray[np.int8]]:
+        """The state after an action, its ``observation()`` and, as int8, its ``action_mask()``.
+
+        In one call of a kernel, for environments; raises as :meth:`apply` does.
+        """
+        number = self._check_action(action)
+        game = self._game
         if game._counts_repetition:
-            seen = (*seen, row.tobytes()) if self._keeps_seeds(after) else ()
+            state = self.apply(number)
+            return state, state.observation(None, normalize), state.action_mask().view(np.int8)
+        tables, after = game._observation_tables[normalize], self._row.copy()
+        seen = np.empty(game.observation_shape, tables.numbers.dtype)
+        mask = np.empty(game.num_actions, np.int8)
+        looked = kernels.apply_and_look(game.rules, *tables, after, number, seen, mask)
+        return self._followed_by(after, looked), seen, mask
+
+    def _followed_by(
+        self, after: NDArray[np.uint8], looked: tuple[int, int, float, float]
+    ) -> State:
+        """The next state, from what a kernel saved and returned."""
+        game, seen = self._game, self._seen
+        if game._counts_repetition:
+            seen = (*seen, self._row.tobytes()) if self._keeps_seeds(after) else ()
             if after.tobytes() in seen:
                 looked = kernels.act(game.rules, after.copy(), kernels.REPEAT, 0, after)
-        return State(game, after, looked, self.ply + 1, game._captured_after(self, after), seen)
+        known = self._captured if isinstance(self._captured, State) else self
+        return State(game, after, looked, self._ply + 1, known, seen)
 
     def trace(self, action: int) -> list[Lap]:
         """The laps of an action, up to the next decision, the end or annulment."""
@@ -228,7 +255,7 @@ class State:
         """The board and the captured seeds after each lap of an action."""
         for _, after in self._lapping(action):
             counted = self.game._captured_of(after)
-            captured = np.array(self._captured if counted is None else counted, np.int64)
+            captured = self.captured if counted is None else np.array(counted, np.int64)
             yield np.array(self.game._rows_of(after), np.int64), captured
 
     def _lap(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Lap:
@@ -276,7 +303,7 @@ class State:
     @property
     def is_terminal(self) -> bool:
         """Whether the game is finished, annulled included."""
-        return self.phase in ("over", "annulled")
+        return not (self._first or self._second)  # else there is a legal action
 
     @property
     def annulled(self) -> bool:
@@ -354,7 +381,8 @@ class State:
 
     def __reduce__(self) -> Any:
         looked = (self._first, self._second, *self._points)
-        return State, (self.game, self._row, looked, self.ply, self._captured, self._seen)
+        captured = tuple(self.captured.tolist())
+        return State, (self.game, self._row, looked, self.ply, captured, self._seen)
 
     def _key(self) -> Any:
         return self.game, self._row.tobytes(), frozenset(self._seen)

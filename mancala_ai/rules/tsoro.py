@@ -264,7 +264,8 @@ class Tsoro(Game):
     def _captured_after(self, before: State, after: NDArray[np.uint8]) -> tuple[int, int]:
         # seeds never change sides: what a player's half has lost, the opponent holds
         lost = before.board.sum(axis=1) - np.array(self._rows_of(self._from_row(after))).sum(axis=1)
-        return before._captured[0] + int(lost[1]), before._captured[1] + int(lost[0])
+        south, north = (before.captured + lost[::-1]).tolist()
+        return south, north
 
     def _question(self, state: State) -> str:
         fields = state.fields
