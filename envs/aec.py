@@ -28,7 +28,7 @@ from pettingzoo import AECEnv
 from mancala_ai.errors import ArgumentError, IllegalActionError, shown
 from mancala_ai.state import State
 
-from .setting import FORFEIT, RENDER_MODES, Setting, check_seed, option_table, show_options
+from .setting import FORFEIT, RENDER_MODES, Setting, check_seed
 
 AGENTS = ("player_0", "player_1")
 
@@ -287,6 +287,4 @@ def constructors(
         """The environment; an illegal action raises, unless ``illegal="lose"``."""
         return MancalaAEC(name, **{"illegal": "raise", **options})
 
-    for function in (env, raw_env):
-        show_options(function, option_table(name))
     return env, raw_env

@@ -1,4 +1,77 @@
-"""gore."""
+"""Goré as a PettingZoo environment, ``mancala_ai/gore-v0``.
+
+    >>> from mancala_ai.envs import gore_v0
+    >>> env = gore_v0.env(trading=False)
+
+The rules are those of ``mancala_ai.rules.gore``; ``aec.py`` says what all environments have in
+common. The same agent is selected again after he has answered an offer, and while his
+opponent, who has no seed in a pit that he owns, passes.
+
+Actions
+-------
+102, pits in the agent's own numbers: 0 ... 3 his row from his left, 4 ... 7 the opposing row
+from the opponent's left.
+
+    0 ... 7          sow that pit
+    8 ... 99         offer one pit (8), two (28) or three (56), in lexicographic order
+    100, 101         accept the offer; decline it
+
+Rewards
+-------
+At the end of the game: ``"outcome"`` +1 to the winner, -1 to the loser, 0 for a draw;
+``"points"`` the same, as a win counts one point; ``"margin"`` own captured seeds less the
+opponent's. They are zero-sum, and each agent gets his once. A game that is annulled or
+truncated pays nothing.
+
+Observation
+-----------
+``observation`` has shape (rows, columns, planes), ``observation[i, j, k]`` being plane k of
+the cell in the agent's row i, from the outer one, at column j from his left. A cell shows his
+own pit there and the opponent's pit in the same row and column of the board. Planes marked
+"alike" have the same number in all cells. With ``normalize`` numbers are divided by the
+greatest of their range, else they are uint8. ``action_mask`` is int8, 1 for each legal action,
+and all 0 while the agent waits and when the game is over. With the default options:
+
+    k   plane                 range  cells  meaning
+    0   own seeds             0-48   each   seeds in the pit of the observer's row
+    1   opposing seeds        0-48   each   seeds in the pit of the opponent's row
+    2   own turn              0-1    alike  the observer decides
+    3   opposing turn         0-1    alike  the opponent decides
+    4   phase sow             0-1    alike  the decision is of kind sow
+    5   phase answer          0-1    alike  the decision is of kind answer
+    6   own captured          0-48   alike  seeds captured by the observer
+    7   opposing captured     0-48   alike  seeds captured by the opponent
+    8   own row owned         0-1    each   the observer owns the pit of the own row
+    9   opposing row owned    0-1    each   the observer owns the pit of the opposing row
+    10  own row offered       0-1    each   the pit of the own row is offered
+    11  opposing row offered  0-1    each   the pit of the opposing row is offered
+    12  own refusal           0-1    alike  an offer was declined: own refusal
+    13  opposing refusal      0-1    alike  an offer was declined: opposing refusal
+
+Options
+-------
+As keyword arguments; ``env`` and ``raw_env`` differ in the default of ``illegal`` ("raise" in
+``raw_env``).
+
+    trading : False, True; default True
+        whether pits may be offered
+    max_plies : 1 to 2147483647; default None
+        decisions until truncation, 2000 if None
+    max_cycles : 1 to 2147483647; default None
+        the same, by the name that PettingZoo gives it
+    reward : outcome, points, margin; default 'outcome'
+        what is paid at the end of a game
+    normalize : False, True; default True
+        observations as float32 from 0 to 1, else uint8
+    illegal : lose, raise; default 'lose'
+        what an illegal action does
+    render_mode : human, ansi, rgb_array; default None
+        the kind of picture
+
+Version history
+---------------
+v0: the first.
+"""
 
 from .aec import constructors
 

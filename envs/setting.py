@@ -6,7 +6,7 @@ Read next: ``aec.py``, ``single.py``.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -23,15 +23,6 @@ MAX_PLIES = 2000  # only random games of Oware that go round for ever are longer
 REWARDS = ("outcome", "points", "margin")
 RENDER_MODES = ("human", "ansi", "rgb_array")
 FORFEIT = -1.0  # the reward for an illegal action that ends the game
-
-OPTIONS = (
-    Option("max_plies", None, range(1, 2**31), f"decisions until truncation, {MAX_PLIES} if None"),
-    Option("max_cycles", None, range(1, 2**31), "the same, by the name that PettingZoo gives it"),
-    Option("reward", "outcome", REWARDS, "what is paid at the end of a game"),
-    Option("normalize", True, (False, True), "observations as float32 from 0 to 1, else uint8"),
-    Option("illegal", "lose", ("lose", "raise"), "what an illegal action does"),
-    Option("render_mode", None, RENDER_MODES, "the kind of picture"),
-)
 
 
 class Setting:
@@ -69,20 +60,15 @@ class Setting:
     """
 
     def __init__(self, name: str, given: Mapping[str, Any]) -> None:
-        table = option_table(name)
-        values = check_options(f"the environment of {name}", table, given)
-        own = {option.name for option in OPTIONS}
-        self.game = ma.make(name, **{key: values[key] for key in given if key not in own})
+        of_game = ma.option_table(name)
+        own = environment_options(ma.make(name).COUNTS_SEEDS)
+        values = check_options(f"the environment of {name}", (*of_game, *own), given)
+        self.game = ma.make(name, **{option.name: values[option.name] for option in of_game})
         self.max_plies = _one_of(values["max_plies"], values["max_cycles"])
         self.reward: str = values["reward"]
         self.normalize: bool = values["normalize"]
         self.illegal: str = values["illegal"]
         self.render_mode: str | None = values["render_mode"]
-        if self.reward == "margin" and not self.game.COUNTS_SEEDS:
-            raise OptionError(
-                f"option reward cannot be 'margin': {name} is decided by the last move, "
-                "not by seeds; allowed: outcome, points"
-            )
         self.observation_space = self._observation_space()
         self._start_options = set(inspect.signature(self.game.initial_state).parameters) - {"seed"}
 
@@ -160,16 +146,18 @@ class Setting:
         return None
 
 
-def option_table(name: str) -> tuple[Option, ...]:
-    """The options of a game and of its environments."""
-    return (*ma.option_table(name), *OPTIONS)
-
-
-def show_options(function: Callable[..., Any], table: Sequence[Option]) -> None:
-    """Let ``help`` show a function's ``**options`` by their names and defaults."""
-    kind = inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter(o.name, kind, default=o.default) for o in table]
-    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+def environment_options(counts_seeds: bool) -> tuple[Option, ...]:
+    """The options of environments, of games that seeds decide or others."""
+    plies = range(1, 2**31)
+    rewards = REWARDS if counts_seeds else REWARDS[:2]
+    return (
+        Option("max_plies", None, plies, f"decisions until truncation, {MAX_PLIES} if None"),
+        Option("max_cycles", None, plies, "the same, by the name that PettingZoo gives it"),
+        Option("reward", "outcome", rewards, "what is paid at the end of a game"),
+        Option("normalize", True, (False, True), "observations as float32 from 0 to 1, else uint8"),
+        Option("illegal", "lose", ("lose", "raise"), "what an illegal action does"),
+        Option("render_mode", None, RENDER_MODES, "the kind of picture"),
+    )
 
 
 def check_seed(seed: Any) -> int | None:

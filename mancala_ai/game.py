@@ -34,7 +34,7 @@ from .dispatch import (
 from .endless import ENDLESS, UNDECIDED, relay_length
 from .errors import ArgumentError, PositionError, shown
 from .fields import Field, Option, as_int, check_options, is_number, write_options
-from .observation import Plane, Stored, Tables, equal_to, lookup, observation_tables
+from .observation import Plane, Product, Stored, Tables, equal_to, lookup, observation_tables
 from .perft import count_leaves
 from .playout import random_games, random_games_looking_back
 from .render.text import pit_at
@@ -557,7 +557,7 @@ class Game:
         """Planes of whatever else decides the future of this game."""
         return []
 
-    def _stored_pit(self, player: int, mover: int, pit: int) -> Stored:
+    def _stored_pit(self, player: int, mover: int, pit: int) -> Stored | Product:
         """Where the seeds of a player's home pit are stored."""
         return Stored("mine" if player == mover else "theirs", pit)
 

@@ -68,14 +68,14 @@ class Plane(NamedTuple):
         The largest number that occurs in games from the initial state; the least is 0.
         Normalized observations are divided by it.
     meaning : str
-    source : Stored, or list of Stored or of Product
+    source : Stored, or list of Stored and Product
         Where its numbers come from: one for all cells, or one for each cell.
     """
 
     name: str
     most: int
     meaning: str
-    source: Stored | Sequence[Stored] | Sequence[Product]
+    source: Stored | Sequence[Stored | Product]
 
 
 def lookup(function: Callable[[int], int]) -> tuple[int, ...]:

@@ -52,7 +52,7 @@ from ..dispatch import (
 )
 from ..errors import PositionError, shown
 from ..fields import Field, Option, as_int
-from ..observation import Plane, Stored, above
+from ..observation import Plane, Product, Stored, above
 from ..rng import bit_count
 from ..sowing import at_least, below, emptied, keep, seeds, select, sow, total
 from .counting import CountingGame
@@ -226,8 +226,10 @@ class HoyitoIII(CountingGame):
             Plane("opposing in play", 1, "the pit of the opponent's row is in play", other),
         ]
 
-    def _stored_pit(self, player: int, mover: int, pit: int) -> Stored:
-        return Stored("ring", pit, after="in_play_0" if player == 1 else None)
+    def _stored_pit(self, player: int, mover: int, pit: int) -> Stored | Product:
+        if player == 1:
+            return Stored("ring", pit, after="in_play_0")
+        return Product(Stored("ring", pit), Stored("in_play_0", 0, above(pit)))
 
     def _stored_captured(self, player: int, mover: int) -> Stored:
         return Stored(f"captured_{player}")
