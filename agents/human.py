@@ -44,7 +44,7 @@ def ask(prompt: str) -> str:
 
     What does not come from a terminal is printed, so that the output reads like a session.
     """
-    if sys.stdin is None:
+    if sys.stdin is None or sys.stdin.closed:
         raise EOFError
     if not sys.stdin.isatty():
         line = input(prompt)

@@ -12,7 +12,7 @@ from typing import Any
 
 from .errors import OptionError, PositionError, shown
 
-_INTEGER = re.compile(r"-?[0-9]{1,9}")
+_INTEGER = re.compile(r"-?[0-9]{1,18}")  # int() refuses texts of thousands of digits
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -218,7 +218,7 @@ class Field:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a plain integer of at most nine digits."""
+    """Whether a text is a plain integer of at most 18 digits."""
     return _INTEGER.fullmatch(text) is not None
 
 

@@ -265,12 +265,12 @@ def test_a_spec_says_all_the_options(agent_name):
 
 
 def values_to_try(option):
-    """Values of an option: all words, the ends of what is real, the first integers."""
+    """Values of an option: all words, the ends of what is real, the first and last integers."""
     if isinstance(option, TextOption):
         return ["a,b=c d"]
     if isinstance(option, RealOption):
         return [*option.choices, sum(option.choices) / math.pi]
-    return list(option.choices[:3])
+    return list(option.choices[:3]) + list(option.choices[-1:])
 
 
 def test_options_in_words_win_over_those_in_the_spec():

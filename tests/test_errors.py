@@ -173,6 +173,15 @@ def test_spec_of_a_game_reads_back():
     assert ma.make("kalah:columns=3", columns=4).options["columns"] == 4
 
 
+@pytest.mark.parametrize("name", ma.games())
+def test_the_least_and_the_greatest_of_an_option_read_back(name):
+    for option in ma.make(name).OPTIONS:
+        if isinstance(option.choices, range):
+            for value in (option.choices[0], option.choices[-1]):
+                game = ma.make(name, **{option.name: value})
+                assert ma.make(game.spec) == game
+
+
 TWOS = [2] * 16
 
 

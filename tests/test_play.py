@@ -117,9 +117,26 @@ def test_the_human_agent_asks_until_it_gets_a_move(capsys, monkeypatch):
     assert out.count("is no legal move here") == 2
     with pytest.raises(AgentError, match="human: the input has ended"):
         agent.act(state)
-    monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(AgentError, match="human: the input has ended"):
-        agent.act(state)
+    closed = StringIO("3\n")
+    closed.close()
+    for nothing in (None, closed):
+        monkeypatch.setattr(sys, "stdin", nothing)
+        with pytest.raises(AgentError, match="human: the input has ended"):
+            agent.act(state)
+
+
+@pytest.mark.parametrize("close", ["sys.stdin.close()", "sys.stdin = None", "os.close(0)"])
+def test_play_without_an_input_ends_like_one_that_is_over(close):
+    program = f"import os, sys; {close}; from mancala_ai.cli import main; sys.exit(main())"
+    ended = subprocess.run(
+        [sys.executable, "-c", program, "play", "kalah", "--north", "human"],
+        input="3\n",
+        capture_output=True,
+        text=True,
+    )
+    assert "South plays" not in ended.stdout
+    assert "Traceback" not in ended.stderr
+    assert ended.returncode in (0, 2)
 
 
 # Play ------------------------------------------------------------------------

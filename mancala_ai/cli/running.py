@@ -127,7 +127,7 @@ def _tolerate_streams() -> None:
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdin, sys.stdout):
-        if isinstance(stream, TextIOWrapper):
+        if isinstance(stream, TextIOWrapper) and not stream.closed:
             stream.reconfigure(errors="replace")
 
 
