@@ -441,6 +441,21 @@ def test_the_page_needs_nothing_else_and_replays_games(tmp_path, capsys):
     assert not list(tmp_path.glob("*.jsonl"))
 
 
+@pytest.mark.parametrize("missing", ["jinja2", "matplotlib.figure"])
+def test_a_page_that_cannot_be_written_is_refused_before_the_games(
+    missing, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.chdir(tmp_path)
+    words = ["tournament", "kalah", "--agents", "random", "greedy", "--games", "4"]
+    assert main([*words, "--html", "page.html", "--journal", "games.jsonl"]) == 2
+    name = missing.partition(".")[0]
+    assert capsys.readouterr().err == (
+        f'mancala: an HTML report needs {name}: pip install "mancala-ai[report]"\n'
+    )
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

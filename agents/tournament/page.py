@@ -73,6 +73,12 @@ def write_page(standing: Standing, outcomes: Iterable[Outcome], file: TextIO) ->
     file.write(page)
 
 
+def check_installed() -> None:
+    """TournamentError if a page cannot be written for want of a library."""
+    for module in ("jinja2", "matplotlib.figure"):
+        _needed(module)
+
+
 def _needed(module: str) -> Any:
     try:
         return import_module(module)

@@ -115,6 +115,10 @@ def tournament(
         raise InputError(
             f"--games is an even number, as each opening is played twice, not {games_each}"
         )
+    if html is not None:
+        from mancala_ai.agents.tournament.page import check_installed
+
+        check_installed()  # now, not when all is played
     plan = Plan(
         games=games,
         agents=agents,
