@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import pickle
 import random
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -232,6 +234,13 @@ def test_mcts(parameters, make_bot):
             state.apply_action(step(state) if own else chance.choice(state.legal_actions()))
         won += state.returns()[side] > 0
     assert won >= 7
+
+
+def test_the_script_of_the_documentation(capsys):
+    script = Path(__file__).parents[1] / "docs" / "training" / "openspiel_mcts.py"
+    results = runpy.run_path(str(script))["play"]()
+    assert results in ([1, -1], [-1, 1], [0, 0])
+    assert len(capsys.readouterr().out.split()) > 5
 
 
 def test_counterfactual_regret_and_exploitability():
