@@ -28,7 +28,7 @@ import mancala_ai
 from mancala_ai.cli import run
 
 KINDS = ("raw_env", "env")
-PEER = "pettingzoo.classic.connect_four_v3"
+PEER = "pettingzoo.classic.connect_four.connect_four"
 
 app = App(
     name="python -m mancala_ai.benchmarks.environments",

@@ -176,7 +176,7 @@ class MancalaAEC(AECEnv[str, Observation, int | None]):
         try:
             position, seen, mask = self.position._apply_and_look(action, setting.normalize)
         except IllegalActionError:
-            if setting.illegal == "raise" or action not in self.action_spaces[agent]:
+            if not setting.forfeits(action):
                 raise
             self._forfeit(agent)
             return
@@ -243,13 +243,15 @@ class MancalaAEC(AECEnv[str, Observation, int | None]):
         ArgumentError
             If neither ``step`` nor ``reset`` was called since the agent before.
         """
+        before: Any = None
         for _ in range(max_iter):
             if not self.agents:
                 return
-            infos, told = self.infos, len(self.agents)
-            yield self.agent_selection
-            if self.infos is infos and len(self.agents) == told:
+            now = self.infos, len(self.agents)
+            if before is not None and now[0] is before[0] and now[1] == before[1]:
                 raise ArgumentError("step() has to be called in a loop over agent_iter()")
+            before = now
+            yield self.agent_selection
 
     def render(self) -> Any:
         """The position as a str (``ansi``) or an (h, w, 3) uint8 array (``rgb_array``).

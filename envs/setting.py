@@ -111,6 +111,15 @@ class Setting:
             )
         return state
 
+    def forfeits(self, action: Any) -> bool:
+        """Whether an action that could not be played ends the game; it raises if it does not.
+
+        One that does not exist is a fault of the program, and never does.
+        """
+        number = as_int(action)
+        exists = number is not None and 0 <= number < self.game.num_actions
+        return self.illegal == "lose" and exists
+
     def rewards(self, state: State) -> tuple[float, float]:
         """What the players 0 and 1 are paid in a finished game; zero-sum."""
         if self.reward == "outcome" or state.annulled:

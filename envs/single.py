@@ -74,9 +74,7 @@ class SingleEnv(gymnasium.Env[NDArray[Any], Any]):
         if seat != "random" and as_int(seat) not in (0, 1):
             raise OptionError(f"option seat cannot be {shown(seat)}; allowed: 0, 1, random")
         if not isinstance(opponent, str) and not callable(getattr(opponent, "act", None)):
-            raise OptionError(
-                f"option opponent is the spec of an agent or one, not {shown(opponent)}"
-            )
+            raise OptionError(f"option opponent is an agent or its spec, not {shown(opponent)}")
         self._wanted_seat = seat
         self._spec = opponent if isinstance(opponent, str) else None
         self.opponent = self._make_opponent() if isinstance(opponent, str) else opponent
@@ -137,7 +135,7 @@ class SingleEnv(gymnasium.Env[NDArray[Any], Any]):
             try:
                 self.position = self.position.apply(action)
             except IllegalActionError:
-                if self._setting.illegal == "raise" or action not in self.action_space:
+                if not self._setting.forfeits(action):
                     raise
                 self._awaits_step = False
                 seen, info = self._seen()
