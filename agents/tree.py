@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mancala_ai import kernels
+from mancala_ai.errors import ArgumentError
 from mancala_ai.state import State
 
 from . import tree_kernels
@@ -75,9 +76,13 @@ class Tree:
         self.nodes[: len(nodes)], self.rows[: len(rows)] = nodes, rows
 
     def _allot(self, size: int) -> None:
-        """Take the memory for states of a size."""
+        """Take the memory for states of a size; ArgumentError where there is not so much."""
         capacity = self._memory // (NODE.itemsize + SCRATCH + size)
-        self.nodes, self.rows = np.empty(capacity, NODE), np.empty((capacity, size), np.uint8)
+        try:
+            self.nodes, self.rows = np.empty(capacity, NODE), np.empty((capacity, size), np.uint8)
+        except MemoryError:
+            mebibytes = self._memory / 2**20
+            raise ArgumentError(f"there is no memory for a tree of {mebibytes:g} MiB") from None
 
     def begin_at(self, state: State, search: Search) -> None:
         """Make a position the root; ``search`` says what the tree is grown for, up to the seed."""

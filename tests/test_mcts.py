@@ -385,6 +385,23 @@ def test_memory_is_bounded(evaluator):
     assert len(agent._trees[0].nodes) == 0
 
 
+def test_trees_without_memory_for_them_are_refused_in_one_line(monkeypatch):
+    state = ma.make("kalah").initial_state()
+    agent = make_agent("mcts:memory=512,threads=2")
+    given = np.empty
+
+    def small(shape, dtype):
+        if np.prod(shape) > 10**6:
+            raise MemoryError
+        return given(shape, dtype)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "empty", small)
+        with pytest.raises(ArgumentError, match="there is no memory for a tree of 256 MiB"):
+            agent.act(state)
+    assert agent.act(state) in range(6)
+
+
 # Evaluators -----------------------------------------------------------------------
 
 
