@@ -44,7 +44,7 @@ from .game import MAX_PLIES, MAX_THREADS, Game, _number, _seed, usable_cores
 from .state import State
 
 MAX_ROWS = 2**24
-ROWS_OF_A_THREAD = 512  # fewer are played before another thread has woken up
+ROWS_OF_A_THREAD = 1024  # fewer are played before another thread has woken up
 FIRST_CAPACITY = 32  # positions that are kept of a game where repetition counts
 MOST_KEPT_AT_ONCE = 2  # in a step of such a game: players alternate in them
 REWARDS = {"outcome": OUTCOME, "points": POINTS, "margin": MARGIN}
@@ -280,7 +280,7 @@ class Batch:
         }
         self.seeds = _guarded(rows.seeds)
         self._start = self.game._initial_row()
-        self._tables = self.game._observation_tables[self._normalize]
+        self._tables = tuple(self.game._observation_tables[self._normalize])
         self._actions = np.zeros(self.n, np.int64)
         workers = min(self._threads or usable_cores(), max(1, self.n // ROWS_OF_A_THREAD))
         self._parts = list(pairwise(self.n * part // workers for part in range(workers + 1)))
@@ -370,8 +370,8 @@ class Batch:
         opponent = RANDOM if self._opponent == "random" else CALLER
         play(
             self.game.rules, self._start, self._tables, self._max_plies, self._reward, self._seed,
-            self._seat, opponent, goes_on, in_part, self._actions, self._rows, self._shown,
-            first, end,
+            self._seat, opponent, goes_on, in_part, self._actions, tuple(self._rows),
+            tuple(self._shown), first, end,
         )  # fmt: skip
 
     def _make_room(self) -> None:

@@ -31,7 +31,7 @@ from .dispatch import (
     seeds_ahead,
     stake,
 )
-from .observation import observe
+from .observation import Tables, observe
 from .playout import judge_repetition, nth_action
 from .rng import advance, bit_count, draw_below, stream
 from .sowing import select
@@ -193,6 +193,36 @@ def show_actions(rules, flags, i, first, second):
         bits >>= 8
 
 
+@njit(forceinline=True)
+def show(rules, tables, reward, rows, shown, i, state, is_over, is_told):
+    """Write all that is shown of a row, and what it takes next.
+
+    A game that ``is_over`` takes any action; its end may be told in a later step only.
+    """
+    first, second = legal(rules, state)
+    if is_over:
+        show_actions(rules, shown.action_flags, i, -1, -1)
+        first = second = shown.random_actions[i] = 0
+    else:
+        show_actions(rules, shown.action_flags, i, first, second)
+        shown.random_actions[i] = drawn(rules, first, second, rows.numbers[i])
+    rows.legal[i, 0], rows.legal[i, 1] = first, second
+
+    has_result, is_finished = state.phase == OVER, state.phase >= OVER
+    payment = paid(rules, state, reward) if is_told & has_result else 0.0
+    shown.rewards[i, 0], shown.rewards[i, 1] = payment, 0.0 - payment
+    shown.points[i, 0], shown.points[i, 1] = points(rules, state)
+    shown.terminations[i] = is_told & is_finished
+    shown.truncations[i] = is_told & (not is_finished)
+    shown.annulled[i] = state.phase == ANNULLED
+    shown.player[i] = state.player
+
+    seat = rows.seats[i]
+    observer = state.player if seat == BOTH_SEATS else seat
+    view = np.uint64(2 * observer + state.player)
+    observe(tables, rows.states, i, view, shown.observation[i])
+
+
 @entry
 def play(
     rules, start, tables, max_plies, reward, seed, seat, opponent, goes_on, in_part, actions, rows,
@@ -206,18 +236,11 @@ def play(
     ``in_part``: a game whose action is WAIT stays as it is.
 
     A game that is over before the caller had any decision takes one more step, whose
-    action counts for nothing, to be shown as ended.
+    action counts for nothing, to be told as ended.
+
+    ``tables``, ``rows`` and ``shown`` come as plain tuples, which Numba unpacks faster.
     """
-    rows = Rows(
-        unowned(rows.states), unowned(rows.legal), unowned(rows.numbers), unowned(rows.plies),
-        unowned(rows.stages), unowned(rows.seats), unowned(rows.begun),
-        unowned(rows.seeds), unowned(rows.history), unowned(rows.kept),
-    )  # fmt: skip
-    shown = Shown(
-        unowned(shown.observation), unowned(shown.rewards), unowned(shown.points),
-        unowned(shown.terminations), unowned(shown.truncations), unowned(shown.annulled),
-        unowned(shown.action_flags), unowned(shown.random_actions), unowned(shown.player),
-    )  # fmt: skip
+    tables, rows, shown = Tables(*tables), unowned(Rows(*rows)), unowned(Shown(*shown))
     for row in range(first_row, end_row):
         i = np.uint64(row)  # a signed index costs a look whether it is negative
         action, stage = actions[i], rows.stages[i]
@@ -232,38 +255,18 @@ def play(
         else:
             state, numbers, plies = load(rules, rows.states, i), rows.numbers[i], rows.plies[i]
             decides = (rows.legal[i, 0] | rows.legal[i, 1]) != 0
-        own_seat = rows.seats[i]
         while True:
             if decides:
                 state = decided(rules, rows, i, state, action)
                 numbers = advance(numbers)
                 plies += 1
-            first, second = legal(rules, state)
-            over = (state.phase >= OVER) | (plies >= max_plies)
-            if over | (opponent == CALLER) | (state.player == own_seat):
+            is_over = (state.phase >= OVER) | (plies >= max_plies)
+            if is_over | (opponent == CALLER) | (state.player == rows.seats[i]):
                 break
+            first, second = legal(rules, state)
             action, decides = drawn(rules, first, second, numbers), True
-
+        is_told = is_over & (stage != NEW)
         save(rules, rows.states, i, state)
         rows.numbers[i], rows.plies[i] = numbers, plies
-        ended = over & (stage != NEW)
-        rows.stages[i] = ENDED if ended else stage
-        if over:
-            show_actions(rules, shown.action_flags, i, -1, -1)
-            shown.random_actions[i] = first = second = 0
-        else:
-            show_actions(rules, shown.action_flags, i, first, second)
-            shown.random_actions[i] = drawn(rules, first, second, numbers)
-        rows.legal[i, 0], rows.legal[i, 1] = first, second
-
-        terminated = ended & (state.phase >= OVER)
-        difference = paid(rules, state, reward) if terminated & (state.phase == OVER) else 0.0
-        shown.rewards[i, 0], shown.rewards[i, 1] = difference, 0.0 - difference
-        shown.points[i, 0], shown.points[i, 1] = points(rules, state)
-        shown.terminations[i], shown.truncations[i] = terminated, ended & (not terminated)
-        shown.annulled[i] = state.phase == ANNULLED
-        shown.player[i] = state.player
-        observer = state.player if own_seat == BOTH_SEATS else own_seat
-        observe(
-            tables, rows.states, i, np.uint64(2 * observer + state.player), shown.observation[i]
-        )
+        rows.stages[i] = ENDED if is_told else stage
+        show(rules, tables, reward, rows, shown, i, state, is_over, is_told)
