@@ -18,6 +18,8 @@ _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, 
 
 def as_int(value: Any) -> int | None:
     """The value as a Python int, or None if it is not an integer (booleans are not)."""
+    if type(value) is int:
+        return value  # at once, as it mostly is
     if isinstance(value, bool):
         return None
     try:

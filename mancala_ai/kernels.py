@@ -57,7 +57,7 @@ def act(rules, row, deed, argument, out):
     save(rules, out, 0, state)
     first, second = legal(rules, state)
     points_0, points_1 = points(rules, state)
-    return first, second, points_0, points_1
+    return int(first), int(second), float(points_0), float(points_1)
 
 
 @entry
@@ -77,4 +77,4 @@ def apply_and_look(rules, sources, shifted, factors, numbers, row, action, seen,
         behind = i - second_word(rules)
         mask[i] = (first >> i if behind < 0 else second >> behind) & 1
     points_0, points_1 = points(rules, state)
-    return first, second, points_0, points_1
+    return int(first), int(second), float(points_0), float(points_1)

@@ -78,8 +78,8 @@ class State:
     ) -> None:
         self._game, self._ply = game, ply
         self._row = row
-        self._first, self._second = int(looked[0]), int(looked[1])
-        self._points = (float(looked[2]), float(looked[3]))
+        self._first, self._second, south, north = looked
+        self._points = (south, north)
         self._captured = captured  # or an earlier state, to count them from when asked for
         self._seen = () if self.is_terminal else seen  # nothing recurs after the end
 
