@@ -5,6 +5,7 @@
 ``yardstick``        the same games played by a C program, run in between
 ``agents``           agents against each other, a cross table a game
 ``threads``          two threads against one
+``batch``            many games at once, beside a C program and Pgx
 ``startup``          import, first game, cached start, read-only installation
 ``omweso_ring``      an Omweso sowing that repeats after 987,337,152 laps
 ``machine``          what the figures were measured on
