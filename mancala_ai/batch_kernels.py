@@ -136,16 +136,16 @@ def is_allowed(second_from, num_actions, first, second, action):
 
 
 @njit(forceinline=True)
-def next_game(rules, start, rows, i, batch_seed, seat):
+def next_game(rules, start, rows, row, batch_seed, seat):
     """The state in which the next game of a row begins, and its stream."""
-    seed = stream(stream(batch_seed, i), rows.begun[i])
-    rows.begun[i] += 1
-    rows.seeds[i] = seed
-    rows.seats[i] = draw_below(stream(seed, 1), 2) if seat == RANDOM_SEAT else seat
-    rows.kept[i] = 0
+    seed = stream(stream(batch_seed, row), int(rows.begun[row]))
+    rows.begun[row] += 1
+    rows.seeds[row] = seed
+    rows.seats[row] = draw_below(stream(seed, 1), 2) if seat == RANDOM_SEAT else seat
+    rows.kept[row] = 0
     state, numbers = deal(rules, load(rules, start, 0), stream(seed, 0))
     if counts_repetition(rules):
-        state = looked_back(rules, rows, i, state)
+        state = looked_back(rules, rows, row, state)
     return state, numbers
 
 
@@ -205,7 +205,7 @@ def show(rules, tables, reward, rows, shown, i, state, is_over, is_told):
         first = second = shown.random_actions[i] = 0
     else:
         show_actions(rules, shown.action_flags, i, first, second)
-        shown.random_actions[i] = drawn(rules, first, second, rows.numbers[i])
+        shown.random_actions[i] = drawn(rules, first, second, int(rows.numbers[i]))
     rows.legal[i, 0], rows.legal[i, 1] = first, second
 
     has_result, is_finished = state.phase == OVER, state.phase >= OVER
@@ -250,10 +250,10 @@ def play(
         if not goes_on:
             stage = NEW if begins else UNDER_WAY
         if begins:
-            state, numbers = next_game(rules, start, rows, i, seed, seat)
+            state, numbers = next_game(rules, start, rows, row, seed, seat)
             plies, decides = 0, False
         else:
-            state, numbers, plies = load(rules, rows.states, i), rows.numbers[i], rows.plies[i]
+            state, numbers, plies = load(rules, rows.states, i), int(rows.numbers[i]), rows.plies[i]
             decides = (rows.legal[i, 0] | rows.legal[i, 1]) != 0
         while True:
             if decides:

@@ -12,6 +12,7 @@ import pytest
 
 import mancala_ai as ma
 from mancala_ai.agents import make_agent
+from mancala_ai.benchmarks.batch import batch as run_benchmark
 from mancala_ai.errors import ArgumentError, IllegalActionError
 from mancala_ai.rng import GOLDEN, draw_below, stream
 
@@ -423,3 +424,10 @@ def test_rows_that_do_not_exist():
     for row in (-1, 2, "0"):
         with pytest.raises(ArgumentError, match="row is an integer from 0 to 1"):
             batch.state(row)
+
+
+def test_the_benchmark_prints_figures(capsys):
+    run_benchmark("kalah:columns=4", rows=64, seconds=0.09)
+    spec, one_thread, two_threads, ratio, *_ = capsys.readouterr().out.splitlines()[2].split()
+    assert spec == "kalah:columns=4"
+    assert float(one_thread.replace(",", "")) > 0 and float(ratio) > 0

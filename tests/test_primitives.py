@@ -427,6 +427,10 @@ def play(name, options):
     games = game.random_games(2, seed=3, max_plies=25)
     texts.append([column.tolist() for column in games])
     texts.append([game.perft(2), str(game.relay_lengths(game.initial_state(), max_laps=20))])
+    batch = game.batch(2, seed=4, opponent="random", seat="random", max_plies=9)
+    for _ in range(12):
+        batch.step(batch.random_actions())
+    texts.append([batch.observation.tolist(), batch.rewards.tolist(), batch.seeds.tolist()])
     return texts
 
 def play_all():
