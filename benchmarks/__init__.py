@@ -3,12 +3,13 @@
 ===================  ======================================================
 ``throughput``       games a second: what ``mancala bench`` measures
 ``yardstick``        the same games played by a C program, run in between
+``peers``            other libraries beside this one: ``mancala bench --peers``
 ``agents``           agents against each other, a cross table a game
 ``threads``          two threads against one
 ``batch``            many games at once, beside a C program and Pgx
 ``startup``          import, first game, cached start, read-only installation
 ``omweso_ring``      an Omweso sowing that repeats after 987,337,152 laps
-``machine``          what the figures were measured on
+``machine``          what the figures are measured on
 ===================  ======================================================
 
 The ones with a command are run as ``python -m mancala_ai.benchmarks.NAME``

@@ -20,12 +20,13 @@ from statistics import median
 from time import perf_counter
 from typing import Annotated, Any
 
-import numpy as np
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 import mancala_ai
 from mancala_ai.cli import run
+
+from .peers.worker import aec_game
 
 KINDS = ("raw_env", "env")
 PEER = "pettingzoo.classic.connect_four.connect_four"
@@ -89,14 +90,7 @@ def _measurement(env: Any, steps: int) -> Callable[[], float]:
     def measure() -> float:
         done, begin = 0, perf_counter()
         while done < steps:
-            env.reset()
-            for _ in env.agent_iter():
-                observation, _, terminated, truncated, _ = env.last()
-                action = None
-                if not (terminated or truncated):
-                    action = choose(np.flatnonzero(observation["action_mask"]).tolist())
-                env.step(action)
-                done += 1
+            done += aec_game(env, choose) + 2  # each player is told of the end
         return done / (perf_counter() - begin)
 
     return measure

@@ -1,9 +1,12 @@
-"""What a measurement was made on: processor, versions, date."""
+"""What a measurement is made on: processor, versions, date; and how to stay on one processor."""
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -46,3 +49,17 @@ def package_version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "not installed"
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Keep this thread, and what it starts, on one processor where the system can."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)

@@ -84,11 +84,20 @@ def open_yardstick(path: Path) -> Iterator[Yardstick]:
         yield Yardstick(program)
 
 
+def has_compiler() -> bool:
+    """Whether a C source can be compiled here."""
+    command = _compiler_command()
+    return bool(command) and shutil.which(command[0]) is not None
+
+
 def _compiler() -> list[str]:
-    compiler = os.environ.get("CC", "cc").split()
-    if not compiler or shutil.which(compiler[0]) is None:
+    if not has_compiler():
         raise BenchmarkError("a yardstick in C needs a C compiler: none found as `cc` (or $CC)")
-    return compiler
+    return _compiler_command()
+
+
+def _compiler_command() -> list[str]:
+    return os.environ.get("CC", "cc").split()
 
 
 def _output(command: list[str], timeout: float) -> str:

@@ -31,6 +31,9 @@ def bench(
     seed: Annotated[int, Parameter(converter=integer, validator=Number(gte=0, lt=2**64))] = 0,
     json: JsonTarget = None,
     yardstick: Path | None = None,
+    peers: Annotated[bool, Parameter(negative=())] = False,
+    python: tuple[str, ...] = (),
+    out: Path | None = None,
 ) -> None:
     """Measure uniformly random games: games and decisions a second, and what came of them.
 
@@ -56,6 +59,15 @@ def bench(
     yardstick
         A C program that plays the same games, or its source, to be measured in turns with
         ours on one thread. The table then ends with our speed as a multiple of its speed.
+    peers
+        Measure OpenSpiel, Pgx and PettingZoo too, as far as they are installed, in turns with
+        this library and on one processor: random games, games played from Python, batches and
+        environments. The time is then that of each program, game and way of playing.
+    python
+        Where peers are installed, besides here: an interpreter, or NAME=INTERPRETER for one
+        of openspiel, pgx and pettingzoo. May be given several times.
+    out
+        Write what --peers finds to peers.json, peers.md and peers.png in this folder.
     """
     from mancala_ai.benchmarks import throughput
     from mancala_ai.benchmarks.machine import describe_machine
@@ -63,6 +75,15 @@ def bench(
     from mancala_ai.game import usable_cores
 
     throughput.check_seconds(seconds)
+    if peers:
+        from .peers import bench_peers
+
+        if (threads, max_plies, seed) != (1, throughput.MAX_PLIES, 0):
+            raise InputError("--peers compares one thread, with --max-plies and --seed as they are")
+        bench_peers(games, seconds, yardstick, python, json, out)
+        return
+    if python or out is not None:
+        raise InputError("--python and --out belong to --peers")
     if yardstick is not None and (threads, max_plies) != (1, throughput.MAX_PLIES):
         raise InputError("--yardstick compares one thread and the default --max-plies")
     specs = list(games) or _all_games(beside_yardstick=yardstick is not None)

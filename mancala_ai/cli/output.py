@@ -73,3 +73,20 @@ def shown_waiting(file: TextIO) -> Iterator[Callable[[str], None]]:
         return
     with console.status("") as status:
         yield lambda what: status.update(f"{what} ...")
+
+
+@contextmanager
+def shown_progress(file: TextIO) -> Iterator[Callable[[str, int, int], None]]:
+    """A function that shows what is done, how much of it and of how much, on a terminal."""
+    console = new_console(file)
+    if not console.is_terminal:
+        yield lambda what, done, total: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("")
+        yield lambda what, done, total: progress.update(
+            task, description=what, completed=done, total=total
+        )
