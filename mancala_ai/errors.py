@@ -53,3 +53,7 @@ class TournamentError(MancalaError):
 
 class MatchError(MancalaError):
     """A match, or its text, that is malformed, or a game that is not its next one."""
+
+
+class TrainingError(MancalaError):
+    """A training that cannot be done as asked, or a folder that does not belong to it."""

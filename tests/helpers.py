@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from reference import GAMES, Lap, Position, Twin
 
 import mancala_ai as ma
+from mancala_ai.agents.network import Inputs, Layer, Network, Policy
 
 NAMES = ma.games()
 MOST_SEEDS = 255  # in a position
@@ -414,3 +417,22 @@ _FIELDS = {
     "gore": _gore_fields,
     "hoyito_iii": _hoyito_fields,
 }
+
+
+# Policies ---------------------------------------------------------------------
+
+WIDTHS = (9, 5)  # of the hidden layers
+
+
+def random_policy(game, seed=0, scale=0.5):
+    """A policy that was never trained."""
+    rng = np.random.default_rng(seed)
+
+    def layers(outputs):
+        widths = [Inputs(game).size, *WIDTHS, outputs]
+        return [
+            Layer(*(rng.normal(0, scale, shape).astype(np.float32) for shape in ((b, a), (b,))))
+            for a, b in pairwise(widths)
+        ]
+
+    return Policy(game, Network(layers(game.num_actions), layers(1)), {"timesteps": 0})

@@ -5,15 +5,16 @@ How they are trained is tested in ``test_train.py``.
 
 from __future__ import annotations
 
+import copy
 import json
 import math
+import pickle
 import random
 import re
-from itertools import pairwise
 
 import numpy as np
 import pytest
-from helpers import NAMES, option_sets, walk
+from helpers import NAMES, WIDTHS, option_sets, random_policy, walk
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
@@ -32,22 +33,6 @@ from mancala_ai.agents.network import (
 from mancala_ai.cli import main
 from mancala_ai.errors import AgentError, ArgumentError, OptionError
 from mancala_ai.observation import Stored
-
-WIDTHS = (9, 5)  # of the hidden layers
-
-
-def random_policy(game, seed=0, scale=0.5):
-    """A policy that was never trained."""
-    rng = np.random.default_rng(seed)
-
-    def layers(outputs):
-        widths = [Inputs(game).size, *WIDTHS, outputs]
-        return [
-            Layer(*(rng.normal(0, scale, shape).astype(np.float32) for shape in ((b, a), (b,))))
-            for a, b in pairwise(widths)
-        ]
-
-    return Policy(game, Network(layers(game.num_actions), layers(1)), {"timesteps": 0})
 
 
 @pytest.fixture
@@ -301,6 +286,16 @@ def test_the_seed_decides_what_is_drawn(saved):
 
     assert drawn(-3) == drawn(-3)
     assert drawn(-3) != drawn(3)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))])
+def test_copies_play_on_alike(saved, copied):
+    agent = make_agent(f"policy:temperature=1,path={saved}", seed=2)
+    state = agent.policy.game.initial_state()
+    agent.act(state)
+    again = copied(agent)
+    saved.unlink()  # it was read once, and is not needed any more
+    assert [again.act(state) for _ in range(20)] == [agent.act(state) for _ in range(20)]
 
 
 def test_options_that_are_refused(saved):

@@ -6,6 +6,11 @@ import re
 from pathlib import Path
 from textwrap import dedent
 
+from helpers import random_policy
+
+import mancala_ai as ma
+from mancala_ai.agents.network import FILE_NAME, write_policy
+
 README = Path(__file__).parents[1] / "README.md"
 
 
@@ -15,6 +20,8 @@ def test_the_readme_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("game.txt").write_text(record)
     Path("match.txt").write_text(f"{record}\n{record}")
+    Path("runs/hoyito").mkdir(parents=True)
+    write_policy(random_policy(ma.make("hoyito_iii")), f"runs/hoyito/{FILE_NAME}")
     names = {"__name__": "readme"}
     for block in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S):
         exec(compile(block, str(README), "exec"), names)

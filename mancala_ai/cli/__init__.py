@@ -6,6 +6,7 @@
 ``replay``                       a recorded game, shown or checked
 ``analyse``                      every move of a position with its value
 ``tournament``                   agents against each other, rated
+``train``                        a network that learns a game by playing
 ``running``                      exit codes, errors in one line, Ctrl-C
 ``inputs``, ``output``           what commands are given and what they print
 ``display``                      boards in colour, moves in words
@@ -25,7 +26,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from cyclopts import App
 
-from . import analyse, bench, games, perft, play, replay, tournament
+from . import analyse, bench, games, perft, play, replay, tournament, train
 from .running import interruptible, run
 
 __all__ = ["app", "interruptible", "main", "run"]
@@ -52,6 +53,7 @@ app.command(play.play)
 app.command(replay.replay)
 app.command(analyse.analyse)
 app.command(tournament.tournament)
+app.command(train.train)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

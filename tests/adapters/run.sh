@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Our environments under the libraries that train on them, as docs/training.md shows it:
+# Our environments under the libraries that train on them, as docs/training.md shows it, and
+# our own training:
 #
 #     tests/adapters/run.sh                  # all of them
 #     tests/adapters/run.sh sb3 rllib        # some
@@ -18,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1
 export OMP_NUM_THREADS=1  # the networks are small
 unset PYTHONPATH VIRTUAL_ENV
 
-[[ $# -gt 0 ]] || set -- sb3 tianshou rllib
+[[ $# -gt 0 ]] || set -- sb3 tianshou rllib train
 for extra in "$@"; do
     printf '\n== %s\n' "$extra"
     venv="$venvs/$extra"
