@@ -12,11 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from numbers import Real
 from time import perf_counter
-from typing import Any, ClassVar, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 from mancala_ai.errors import AgentError, ArgumentError, shown
 from mancala_ai.fields import Option, as_int, check_options, write_options
 from mancala_ai.state import State
+
+if TYPE_CHECKING:
+    from mancala_ai.game import Game
 
 LONGEST_SECONDS = 10.0**6
 OBJECTIVES = ("margin", "win")
@@ -120,7 +123,8 @@ class Agent:
         Raises
         ------
         ArgumentError
-            If ``state`` is none, the game is finished, or ``seconds`` is no positive number.
+            If ``state`` is none, the game is finished or not for this agent
+            (:meth:`check_game`), or ``seconds`` is no positive number.
         AgentError
             If the agent fails.
         """
@@ -128,6 +132,7 @@ class Agent:
             raise ArgumentError(f"an agent acts on a state, not on {shown(state)}")
         if state.is_terminal:
             raise ArgumentError(f"{self.spec} cannot act: the game is finished ({state.win_kind})")
+        self.check_game(state.game)
         begin = perf_counter()
         action, info = self.choose(state, check_seconds(seconds))
         if action not in state.legal_actions():
@@ -138,6 +143,9 @@ class Agent:
     def choose(self, state: State, seconds: float | None) -> tuple[int, Info]:
         """The action and what is to be said of it; for subclasses."""
         raise NotImplementedError
+
+    def check_game(self, game: Game) -> None:
+        """Raise ArgumentError unless the agent, with its options, can play a game."""
 
     def prepare(self, state: State) -> None:
         """Do what takes its time but once, such as compiling, before any clock runs."""
@@ -183,15 +191,15 @@ def is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def natural_objective(state: State, wanted: str | None) -> str:
+def natural_objective(game: Game, wanted: str | None) -> str:
     """The objective to use in a game: its own where none is wanted.
 
     Raises ArgumentError where seeds are wanted in a game that is decided by the last move.
     """
-    if state.game.COUNTS_SEEDS:
+    if game.COUNTS_SEEDS:
         return wanted or "margin"
     if wanted == "margin":
         raise ArgumentError(
-            f"{state.game.name} is decided by the last move: objective is win, not margin"
+            f"{game.name} is decided by the last move: objective is win, not margin"
         )
     return "win"

@@ -324,6 +324,9 @@ class AlphaBetaAgent(Agent):
     def prepare(self, state: State) -> None:
         self._searcher_for(state)
 
+    def check_game(self, game: Game) -> None:
+        natural_objective(game, self.options["objective"])
+
     def choose(self, state: State, seconds: float | None) -> tuple[int, Info]:
         searcher = self._searcher_for(state)
         searcher.next_age()
@@ -391,7 +394,7 @@ class AlphaBetaAgent(Agent):
         return 1 / (1 + math.exp(-answer.score / state.game.WIN_SCALE))
 
     def _searcher_for(self, state: State) -> Searcher:
-        by_win = natural_objective(state, self.options["objective"]) == "win"
+        by_win = natural_objective(state.game, self.options["objective"]) == "win"
         known = self._searcher
         if known is None or known.game != state.game or known.by_win != by_win:
             self.close()

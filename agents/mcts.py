@@ -15,7 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,9 @@ from mancala_ai.state import State
 from .agent import LONGEST_SECONDS, OBJECTIVES, Agent, Info, is_real, natural_objective
 from .tree import Outlook, Tree, line_after, merged
 from .tree_kernels import BLOCK, Search
+
+if TYPE_CHECKING:
+    from mancala_ai.game import Game
 
 Evaluator = Callable[[list[State]], tuple[ArrayLike, ArrayLike]]
 
@@ -128,15 +131,22 @@ class MCTSAgent(Agent):
         self._stop.set()
         return True
 
+    def check_game(self, game: Game) -> None:
+        if self._evaluator is None and self.options["dirichlet_alpha"] > 0:
+            raise ArgumentError("dirichlet_alpha of mcts needs an evaluator, whose priors it blurs")
+        self._objective(game)
+
+    def _objective(self, game: Game) -> str:
+        """What is sought in a game; an evaluator tells of nothing but results."""
+        return natural_objective(
+            game, self.options["objective"] if self._evaluator is None else "win"
+        )
+
     def choose(self, state: State, seconds: float | None) -> tuple[int, Info]:
         begin = perf_counter()
         if self._stop is not None:  # its evaluator asks it
             raise AgentError("mcts looks at one position at a time")
-        if self._evaluator is None and self.options["dirichlet_alpha"] > 0:
-            raise ArgumentError("dirichlet_alpha of mcts needs an evaluator, whose priors it blurs")
-        wanted = self.options["objective"] if self._evaluator is None else "win"
-        objective = natural_objective(state, wanted)
-        search = self._search(state, objective == "margin")
+        search = self._search(state, self._objective(state.game) == "margin")
         limits = [s for s in (seconds, self.options["seconds"]) if s is not None]
         deadline = begin + _time_to_search(min(limits)) if limits else None
         self._stop, self._given_up = Event(), False

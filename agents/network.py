@@ -142,6 +142,11 @@ class Policy:
         _check_layers("policy", network, self._inputs.size, game.num_actions)
         _check_layers("value", network, self._inputs.size, 1)
 
+    def check_game(self, game: Game) -> None:
+        """Raise ArgumentError unless a game, with its options, is what it was trained for."""
+        if game != self.game:
+            raise ArgumentError(f"the policy was trained for {self.game.spec}, not for {game.spec}")
+
     def judge(self, states: Sequence[State]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """What the network holds of positions; it serves as the evaluator of ``mcts``.
 
@@ -165,10 +170,7 @@ class Policy:
             If the network answers what is no number.
         """
         for state in states:
-            if state.game != self.game:
-                raise ArgumentError(
-                    f"the policy was trained for {self.game.spec}, not for {state.game.spec}"
-                )
+            self.check_game(state.game)
         fed = self._inputs(np.array([state.observation(normalize=False) for state in states]))
         legal = np.array([state.action_mask() for state in states])
         with np.errstate(over="ignore", invalid="ignore"):

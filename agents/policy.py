@@ -5,7 +5,7 @@ Read first: ``network.py``.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from mancala_ai.state import State
 
 from .agent import Agent, Info
 from .network import read_policy
+
+if TYPE_CHECKING:
+    from mancala_ai.game import Game
 
 
 class PolicyAgent(Agent):
@@ -42,11 +45,14 @@ class PolicyAgent(Agent):
         self.policy = read_policy(self.options["path"])
         self._random = np.random.default_rng(self.seed % 2**64)
 
-    def choose(self, state: State, seconds: float | None) -> tuple[int, Info]:
+    def check_game(self, game: Game) -> None:
         try:
-            shares, values = self.policy.judge([state])
+            self.policy.check_game(game)
         except ArgumentError as error:
             raise ArgumentError(f"{self.spec} cannot act: {error}") from None
+
+    def choose(self, state: State, seconds: float | None) -> tuple[int, Info]:
+        shares, values = self.policy.judge([state])
         legal = state.legal_actions()
         likelihoods = shares[0][legal].astype(float)
         action = legal[self._drawn(likelihoods)]

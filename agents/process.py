@@ -137,7 +137,7 @@ class ProcessAgent(Agent):
         if int(number) not in state.legal_actions():
             raise engine.error(f"answered {shown(answer)}, which is not legal here")
         if "value" in info:
-            info.setdefault("objective", natural_objective(state, None))
+            info.setdefault("objective", natural_objective(state.game, None))
         return int(number), info
 
     def _stop(self) -> None:

@@ -116,7 +116,9 @@ class SingleEnv(gymnasium.Env[NDArray[Any], Any]):
         return self._seen()
 
     def _make_opponent(self) -> Agent:
-        return make_agent(str(self._spec), seed=int(self.np_random.integers(2**63)))
+        agent = make_agent(str(self._spec), seed=int(self.np_random.integers(2**63)))
+        agent.check_game(self.game)
+        return agent
 
     def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Play an action, and all of the opponent's until the player decides again.

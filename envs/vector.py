@@ -139,6 +139,7 @@ class MancalaVectorEnv(VectorEnv[NDArray[Any], ArrayLike, NDArray[Any]]):
         if isinstance(opponent, str) and opponent != "random":
             self.close_extras()
             opponent = self._made = make_agent(opponent, seed=int(self.np_random.integers(2**63)))
+            opponent.check_game(self.game)
         number = int(self.np_random.integers(2**63)) if seed is None else seed
         return self.game.batch(seed=number, opponent=opponent, **self._batch_options)
 

@@ -9,6 +9,7 @@ import copy
 import math
 import pickle
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -21,6 +22,10 @@ from helpers import NAMES, library_state, option_sets, random_position, twin_of
 import mancala_ai as ma
 from mancala_ai.agents import Info, agent_names, make_agent
 from mancala_ai.agents.registry import agent_options
+from mancala_ai.agents.tournament import Plan
+from mancala_ai.cli import main
+from mancala_ai.envs.single import SingleEnv
+from mancala_ai.envs.vector import MancalaVectorEnv
 from mancala_ai.errors import ArgumentError, OptionError, UnknownAgentError
 from mancala_ai.fields import RealOption, TextOption
 
@@ -373,3 +378,28 @@ def test_only_states_are_acted_on(state):
 def test_a_comma_at_the_end_of_a_spec_is_refused():
     with pytest.raises(ma.OptionError, match="an option of alphabeta is missing after 'depth=2,'"):
         make_agent("alphabeta:depth=2,")
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "match"),
+    [
+        ("alphabeta:objective=margin", "tsoro", "tsoro is decided by the last move"),
+        ("mcts:objective=margin", "katro", "katro is decided by the last move"),
+        ("mcts:dirichlet_alpha=1", "kalah", "dirichlet_alpha of mcts needs an evaluator"),
+    ],
+)
+def test_agents_that_cannot_play_a_game_are_refused_before_it(spec, game, match, capsys):
+    made = ma.make(game)
+    with pytest.raises(ma.ArgumentError, match=match):
+        make_agent(spec).check_game(made)
+    with pytest.raises(ma.ArgumentError, match=match):
+        make_agent(spec).act(made.initial_state())
+    with pytest.raises(ma.ArgumentError, match=match):
+        Plan((game,), ("random", spec))
+    for environment in (SingleEnv, MancalaVectorEnv):
+        with pytest.raises(ma.ArgumentError, match=match):
+            environment(game, opponent=spec)
+    assert main(["play", game, "--north", spec]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert re.fullmatch(f"mancala: .*{match}.*\n", captured.err)

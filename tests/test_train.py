@@ -203,8 +203,13 @@ def test_scores_are_those_of_a_tournament(tmp_path):
         standing = run(Plan((SETTINGS.game,), (f"policy:path={path}", opponent), 6), jobs=1)
         assert standing.tally(0, 1).games == 12
         assert 0 <= score.low <= score.mean <= score.high <= 1
-    with pytest.raises(AgentError, match="was trained for kalah:columns=2,seeds=2, not for kalah"):
-        measured("kalah", path, 2)
+
+
+def test_a_policy_that_fails_has_no_score(tmp_path):
+    network = random_policy(ma.make(SETTINGS.game), scale=1e30).network
+    Folder(tmp_path).write_policy(SETTINGS, network, 0)
+    with pytest.raises(AgentError, match="weights of the policy are so large"):
+        measured(SETTINGS.game, tmp_path / FILE_NAME, 2)
 
 
 def test_a_curve_is_a_table(tmp_path):

@@ -11,6 +11,7 @@ Read next: ``opening.py``, ``playing.py``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
@@ -20,6 +21,7 @@ from typing import Any, NamedTuple
 import mancala_ai
 from mancala_ai.agents import make_agent
 from mancala_ai.errors import TournamentError, shown
+from mancala_ai.game import Game
 
 MAX_PLIES = 2000  # of a game, if nothing else is said
 GRACE = 0.1  # seconds by which a turn may be late, if nothing else is said
@@ -90,11 +92,11 @@ class Plan:
     max_plies: int = MAX_PLIES
 
     def __post_init__(self) -> None:
-        games = tuple(mancala_ai.make(game).spec for game in self.games)
-        agents = tuple(_agent_spec(agent) for agent in self.agents)
-        object.__setattr__(self, "games", games)
+        games = [mancala_ai.make(game) for game in self.games]
+        agents = tuple(_agent_spec(agent, games) for agent in self.agents)
+        object.__setattr__(self, "games", tuple(game.spec for game in games))
         object.__setattr__(self, "agents", agents)
-        _check_distinct("game", games, 1)
+        _check_distinct("game", self.games, 1)
         _check_distinct("agent", agents, 2)
         _check_range("openings", self.openings, 1, 10**9)
         _check_range("opening_plies", self.opening_plies, 0, 1000)
@@ -153,10 +155,12 @@ class Plan:
                 )
 
 
-def _agent_spec(spec: str) -> str:
-    agent = make_agent(spec)
-    agent.close()
-    return agent.spec
+def _agent_spec(spec: str, games: Sequence[Game]) -> str:
+    """An agent in its shortest form; ArgumentError if it cannot play one of the games."""
+    with closing(make_agent(spec)) as agent:
+        for game in games:
+            agent.check_game(game)
+        return agent.spec
 
 
 def _check_distinct(what: str, specs: Sequence[str], least: int) -> None:

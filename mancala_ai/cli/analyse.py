@@ -105,7 +105,7 @@ def analyse(
         found = interruptible(lambda: effects(state, actions, MAX_LAPS))
         lines = [after_forced_moves(state, action) for action in actions]
         infos = _infos([after for after, _ in lines], judge, seconds)
-        objective = natural_objective(state, judge.options.get("objective"))
+        objective = natural_objective(state.game, judge.options.get("objective"))
         objective = next((info["objective"] for info in infos if "objective" in info), objective)
     values = [_value(state, *parts, objective) for parts in zip(lines, infos, strict=True)]
     if None in values:  # without values there is no order

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from mancala_ai.agents import Agent
+    from mancala_ai.game import Game
     from mancala_ai.record import Record
     from mancala_ai.state import State
 
@@ -113,7 +114,7 @@ def play(
             raise InputError("a match takes neither --position nor --contract (--match mode=...)")
         course = matches.course(game, match, seed, record)
         players = players_of(asked, course.recorded)
-        with _seated(players, hints, seed) as (agents, helper):
+        with _seated(course.match.game, players, hints, seed) as (agents, helper):
             matches.play_match(course, agents, players, helper, new_console(sys.stdout), record)
         return
     if record is not None and record.exists():
@@ -127,14 +128,14 @@ def play(
         if session.game.name != "omweso":
             raise InputError(f"--contract is a mode of omweso, not of {session.game.name}")
         session.headers |= CONTRACT
-    with _seated(players, hints, seed) as (agents, helper):
+    with _seated(session.game, players, hints, seed) as (agents, helper):
         table = Table(session, agents, helper, new_console(sys.stdout), record)
         table.play_and_write()
 
 
 @contextmanager
 def _seated(
-    players: Mapping[str, str], hints: str, seed: int
+    game: Game, players: Mapping[str, str], hints: str, seed: int
 ) -> Iterator[tuple[list[Agent], Agent]]:
     """The two players and the agent that gives hints; closed in the end."""
     from mancala_ai.agents import make_agent
@@ -144,6 +145,8 @@ def _seated(
             leaving.enter_context(closing(make_agent(spec, seed=(seed + number) % 2**64)))
             for number, spec in enumerate((*players.values(), hints))
         )
+        for agent in (south, north, helper):
+            agent.check_game(game)
         yield [south, north], helper
 
 

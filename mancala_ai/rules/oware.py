@@ -256,8 +256,8 @@ class Oware(CountingGame):
         Option("repetition", "none", REPETITIONS, "what a repeated position does"),
     )
     RULES, STATE = OwareRules, OwareState
-    WEIGHTS = (-1, 14, -6, 0)
-    WIN_SCALE = 77
+    WEIGHTS = (0, 10, -3, 0)
+    WIN_SCALE = 66
 
     def _rules(self) -> OwareRules:
         slam = GRAND_SLAMS.index(self.options["grand_slam"])

@@ -86,6 +86,7 @@ def write_csv(points: Sequence[Point], path: Path) -> None:
 def write_png(points: Sequence[Point], title: str, path: Path) -> None:
     """Draw the scores with their intervals."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter
 
     figure = Figure(figsize=(6.4, 4.0), dpi=100, layout="constrained")
     axes = figure.subplots()
@@ -99,7 +100,7 @@ def write_png(points: Sequence[Point], title: str, path: Path) -> None:
     axes.set(title=title, ylabel=f"score in {last.games} games, with 95 % interval")
     axes.set(xlabel=f"timesteps ({last.timesteps:,} in {last.seconds / 60:.1f} min)")
     axes.set(ylim=(0, 1.02))
-    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.xaxis.set_major_formatter(EngFormatter())
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right")
     with whole_binary_file(path) as file:
