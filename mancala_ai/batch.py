@@ -14,6 +14,7 @@ Read next: ``batch_kernels.py``, and ``../envs/vector.py``, the same for gymnasi
 from __future__ import annotations
 
 import copy
+import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, Protocol
@@ -284,7 +285,12 @@ class Batch:
         self._actions = np.zeros(self.n, np.int64)
         workers = min(self._threads or usable_cores(), max(1, self.n // ROWS_OF_A_THREAD))
         self._parts = list(pairwise(self.n * part // workers for part in range(workers + 1)))
-        self._pool = ThreadPoolExecutor(max(1, workers - 1))  # it starts threads when used
+        self._new_pool()
+
+    def _new_pool(self) -> None:
+        """Have helpers for all parts but one; their threads start when they are used."""
+        self._pool = ThreadPoolExecutor(max(1, len(self._parts) - 1))
+        self._process = os.getpid()
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _KEPT}
@@ -361,6 +367,8 @@ class Batch:
         """Run the kernel on all rows, each thread on its part."""
         self._make_room()
         first, *rest = self._parts
+        if self._process != os.getpid():  # a fork copies the pool, but not its threads
+            self._new_pool()
         others = [self._pool.submit(self._run_part, goes_on, in_part, *part) for part in rest]
         self._run_part(goes_on, in_part, *first)
         for other in others:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
+import subprocess
+import sys
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
@@ -120,6 +123,31 @@ def test_threads_change_nothing():
     for arrays in zip(one, two, three, strict=True):
         np.testing.assert_array_equal(arrays[0], arrays[1])
         np.testing.assert_array_equal(arrays[0], arrays[2])
+
+
+FORKED = """
+import os, signal, warnings
+import numpy as np
+import mancala_ai as ma
+
+warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads, from Python 3.12
+batch = ma.make("kalah").batch(2100, seed=2, threads=2)
+batch.step(batch.random_actions())
+process = os.fork()
+if not process:
+    signal.alarm(60)  # what hangs is killed
+seen = batch.step(batch.random_actions())[0].tobytes()
+with open("seen" + str(bool(process)), "wb") as file:
+    file.write(seen)
+if process:
+    assert os.waitpid(process, 0)[1] == 0
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_batch_goes_on_in_a_forked_process(tmp_path):
+    subprocess.run([sys.executable, "-c", FORKED], cwd=tmp_path, check=True)
+    assert (tmp_path / "seenTrue").read_bytes() == (tmp_path / "seenFalse").read_bytes()
 
 
 def test_batches_may_be_stepped_from_several_threads_at_once():
