@@ -519,6 +519,14 @@ class Game:
         """What the player is asked, in a few words."""
         return state.phase
 
+    def _pit_of(self, action: int) -> int | None:
+        """The pit that an action is about, in the mover's numbers; None if about no single one."""
+        return action if action < 2 * self._pits else None
+
+    def _deed(self, state: State, action: int) -> str:
+        """What an action does, in words that stand beside the name of its pit, if it has one."""
+        return "sow" if self._pit_of(action) is not None else state.action_to_text(action)
+
     # Observations
 
     def _planes(self, observer: int, mover: int) -> list[Plane]:

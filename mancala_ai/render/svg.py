@@ -63,14 +63,15 @@ def write_svg(picture: Scene, width: int = WIDTH, theme: str = "light") -> str:
 
 def _adaptive_style() -> str:
     """The colours as variables, for both kinds of screen."""
-    light, dark = (
-        "".join(f"--mancala-{_slug(name)}:{colour};" for name, colour in PALETTES[theme].items())
-        for theme in ("light", "dark")
-    )
     return (
-        f"<style>svg.mancala{{{light}}}"
-        f"@media (prefers-color-scheme: dark){{svg.mancala{{{dark}}}}}</style>"
+        f"<style>svg.mancala{{{palette_css('light')}}}"
+        f"@media (prefers-color-scheme: dark){{svg.mancala{{{palette_css('dark')}}}}}</style>"
     )
+
+
+def palette_css(theme: str) -> str:
+    """The colours of a theme as the CSS variables that a drawing of theme ``"auto"`` uses."""
+    return "".join(f"--mancala-{_slug(name)}:{colour};" for name, colour in PALETTES[theme].items())
 
 
 def _slug(name: str) -> str:

@@ -431,6 +431,11 @@ class Gore(CountingGame):
         pits = ", ".join(LETTERS[pit] for pit in _pits_of(state._kernel["offer"]))
         return f"accept or decline {pits} of the other player, for {PRICE} seeds a pit"
 
+    def _deed(self, state: State, action: int) -> str:
+        name = super()._deed(state, action)
+        deed, colon, pits = name.partition(":")
+        return f"{deed} {', '.join(pits)}" if colon else name
+
     def _win_kind(self, kernel: Mapping[str, Any]) -> str:
         mine_is_more = kernel["my_captured"] > kernel["their_captured"]
         victor = kernel["player"] if mine_is_more else 1 - kernel["player"]

@@ -35,7 +35,7 @@ opponent's very last seeds are captured, the seeds in hand are laid in the landi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -64,6 +64,9 @@ from ..observation import Plane, Stored, lookup
 from ..rng import bit_count
 from ..sowing import at_least, below, emptied, put, seeds, select, sow, total
 from .last_move import mover_lost
+
+if TYPE_CHECKING:
+    from ..state import State
 
 NO_PIT = 31  # a lane that never holds a seed
 DIRECTIONS = ("forward", "either", "kept")
@@ -318,6 +321,12 @@ class Katro(Game):
     def action_names(self, player: int) -> tuple[str, ...]:
         pits = self.pit_names()
         return (*pits, *(pit + "<" for pit in pits), *(pit + "^" for pit in pits))
+
+    def _pit_of(self, action: int) -> int:
+        return action % self._pits
+
+    def _deed(self, state: State, action: int) -> str:
+        return ("sow", "sow mirrored", "step inwards")[action // self._pits]
 
     def _mirror(self, pit: int) -> int:
         first = pit - pit % self.columns

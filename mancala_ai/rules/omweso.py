@@ -563,6 +563,16 @@ class Omweso(Game):
             return f"arrange, {SEEDS - int(state.board[state.player].sum())} seeds left"
         return state.phase
 
+    def _pit_of(self, action: int) -> int:
+        names = self.action_names(0)
+        return names.index(names[action][0])
+
+    def _deed(self, state: State, action: int) -> str:
+        if state.phase == "arrange":
+            return "place a seed"
+        way = self.action_names(0)[action][1:]
+        return {"": "sow", "<": "sow clockwise", "3": "sow two and one"}[way]
+
     def _pending(self, kernel: Mapping[str, Any]) -> tuple[int, int, int]:
         return kernel["pit"], kernel["hand"], -1 if kernel["way"] == CLOCKWISE else 1
 

@@ -275,5 +275,9 @@ class Tsoro(Game):
             return f"take a pit, {fields['bonus']} left"
         return state.phase
 
+    def _deed(self, state: State, action: int) -> str:
+        takes = self._pits <= action < 2 * self._pits
+        return "take" if takes else super()._deed(state, action)
+
     def _win_kind(self, kernel: Mapping[str, Any]) -> str:
         return "no_move"
