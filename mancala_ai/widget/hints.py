@@ -50,7 +50,7 @@ def ask(agent: Agent, state: State) -> Hint:
     """
     action = agent.act(state, SECONDS)
     info = agent.last_info
-    objective = info.get("objective", natural_objective(state, None))
+    objective = info.get("objective", natural_objective(state.game, None))
     values = _values(agent, state, objective) if "value" in info else {}
     if values:
         values[action] = info["value"]
