@@ -7,6 +7,9 @@ means a new folder. It lies under ``NUMBA_CACHE_DIR`` if that is set, else
 ``$XDG_CACHE_HOME`` or ``~/.cache``; where nothing can be written, kernels are
 compiled in every process. Folders of other versions unused for 30 days are removed.
 
+The digest knows nothing of a game that lies outside the package, in a notebook or a module
+of the user's. Its kernels are compiled in every process, and nothing of it is written.
+
 Read next: ``playout.py``, which has the first ``@entry``.
 """
 
@@ -23,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.caching import FunctionCache
 
 IN_CHECKOUT = (Path(__file__).parents[1] / "pyproject.toml").is_file()
 UNUSED_SECONDS = 30 * 24 * 3600
@@ -74,16 +78,36 @@ def _remove_unused(home: Path, kept: Path) -> None:
 _folder = _prepare()
 
 
+class _KernelCache(FunctionCache):
+    """Numba's cache of a function, for the games of this package.
+
+    Another game's kernel would be found again after its rules were edited, and its types be
+    imported wherever this function is, or fail to be.
+    """
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if not any(map(_is_foreign, data.signature.args)):
+            super().save_overload(sig, data)
+
+
+def _is_foreign(argument: Any) -> bool:
+    """Whether a Numba type stands for rules or a state from outside the package."""
+    module = getattr(argument, "instance_class", _KernelCache).__module__
+    return module.partition(".")[0] != __package__
+
+
 def entry(function: Callable[..., Any]) -> Any:
     """``njit`` for a function that Python calls: cached on disk, and the GIL released.
 
     It must not return a ``NamedTuple``: Numba 0.68 crashes if Ctrl-C comes before it makes one.
     """
-    if _folder is None:
+    if _folder is None or numba.config.DISABLE_JIT:
         return numba.njit(nogil=True)(function)
     users = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = _folder  # read while decorating only
     try:
-        return numba.njit(nogil=True, cache=True)(function)
+        compiled = numba.njit(nogil=True)(function)
+        compiled._cache = _KernelCache(function)
+        return compiled
     finally:
         numba.config.CACHE_DIR = users

@@ -262,7 +262,10 @@ def register_state(rules_type: type, state_type: type) -> None:
     # Numba tells NamedTuple types apart by the name of the class
     known = _states.setdefault(rules_type.__name__, state_type)
     if known is not state_type:
-        raise ValueError(f"two games use the name {rules_type.__name__} for their rules")
+        raise ValueError(
+            f"there is a game with rules of the name {rules_type.__name__} already; "
+            f"to define it anew, restart Python"
+        )
 
 
 def state_fields(state_type: type) -> dict[str, Any]:

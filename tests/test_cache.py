@@ -63,8 +63,8 @@ def package(tmp_path):
     return tmp_path / "source" / "mancala_ai"
 
 
-def run(package, **environment):
-    """What :data:`PLAY` reports in a new process that imports this copy of the package."""
+def run(package, code=PLAY, **environment):
+    """What the code reports in a new process that imports this copy of the package."""
     clean = {
         name: value
         for name, value in os.environ.items()
@@ -72,7 +72,7 @@ def run(package, **environment):
     }
     paths = [str(package.parent), *filter(None, sys.path)]
     out = subprocess.run(
-        [sys.executable, "-P", "-B", "-c", PLAY],
+        [sys.executable, "-P", "-B", "-c", code],
         env={**clean, "PYTHONPATH": os.pathsep.join(paths), **environment},
         cwd=package.parent.parent,
         capture_output=True,
@@ -114,6 +114,46 @@ def test_a_second_process_compiles_nothing_and_an_edited_game_is_not_stale(packa
     for report in (first, second, edited, back):  # the user's own setting stays as it is
         assert report["config"] == [folder, folder]
     assert not list(package.rglob("*.nb?"))
+
+
+OWN_GAME = """
+from typing import NamedTuple
+from mancala_ai.dispatch import begin, lap, legal, register_state, settle, winner
+from mancala_ai.rules import counting, kalah
+
+
+class MyRules(NamedTuple):
+    columns: int
+    empty_capture: int
+    max_laps: int
+
+
+register_state(MyRules, kalah.KalahState)
+for generic, version in {
+    legal: kalah._legal, begin: kalah._begin, lap: kalah._lap, settle: kalah._settle,
+    winner: counting.more_seeds,
+}.items():
+    generic.register(MyRules)(version)
+
+
+class MyGame(kalah.Kalah):
+    def _rules(self):
+        return MyRules(*super()._rules())
+"""
+
+
+def test_a_game_from_elsewhere_leaves_nothing_behind(package, tmp_path):
+    """Its kernels would be stale once it is edited, and could not be read without its module."""
+    folder = str(tmp_path / "cache")
+    (package.parent / "elsewhere.py").write_text(OWN_GAME, encoding="utf-8")
+    play_own = PLAY.replace('ma.make("kalah")', "__import__('elsewhere').MyGame()")
+    for _ in range(2):
+        own = run(package, play_own, NUMBA_CACHE_DIR=folder)
+        assert (own["text"], own["hits"], own["misses"]) == (AFTER_SIX, 0, 1)
+        assert not list((tmp_path / "cache").rglob("*.nb?"))
+    (package.parent / "elsewhere.py").unlink()
+    assert run(package, NUMBA_CACHE_DIR=folder)["misses"] == 1
+    assert run(package, NUMBA_CACHE_DIR=folder)["hits"] == 1
 
 
 def test_the_cache_lies_in_the_users_cache_folder(package, tmp_path):
