@@ -8,9 +8,7 @@ stands for the notebook.
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -18,7 +16,6 @@ from datetime import date
 
 import pytest
 from board_host import hosted
-from playwright.sync_api import sync_playwright
 
 import mancala_ai as ma
 from mancala_ai.agents import make_agent
@@ -34,25 +31,11 @@ from mancala_ai.render.scene import lap_scenes
 from mancala_ai.widget import Board
 from mancala_ai.widget.view import move_label, pit_label
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 GAMES_WITH_VARIANTS = [
     *ma.games(), "omweso:setup=arrange", "katro:direction=either,lone_seed=True",
     "tsoro:columns=5,optional_bonus=True",
 ]  # fmt: skip
 BY_KEYBOARD = {"omweso": "Enter", "katro": "Space", "gore": "Enter", "kalah": "Space"}
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    if CHROMIUM is None:
-        if os.environ.get("CI"):
-            pytest.fail("there is no Chromium, which .ci/run is to install")
-        pytest.skip("there is no Chromium: apt-get install chromium")
-    with sync_playwright() as playwright:
-        # without the sandbox, which root cannot have: the pages are our own
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from mancala_ai.agents.tournament.playing import play
 from mancala_ai.agents.tournament.report import report
 from mancala_ai.cli import main
 from mancala_ai.errors import MancalaError, TournamentError
+from mancala_ai.render.text import status
 
 AGENTS = ("random", "first", "greedy")
 
@@ -439,6 +440,42 @@ def test_the_page_needs_nothing_else_and_replays_games(tmp_path, capsys):
             assert len(step["seeds"]) == 4 * game.rows * game.columns // 2 + 2
         assert len(geometry[shown["game"]]) in (len(step["seeds"]), len(step["seeds"]) - 2)
     assert not list(tmp_path.glob("*.jsonl"))
+
+
+def test_games_can_be_stepped_through_in_a_browser(chromium, tmp_path):
+    file, journal, complaints = tmp_path / "page.html", tmp_path / "games.jsonl", []
+    words = ["kalah", "tsoro:columns=14", "--agents", "random", "greedy", "--games", "4"]
+    written = ["--journal", str(journal), "--html", str(file)]
+    assert main(["tournament", *words, "--jobs", "1", *written]) == 0
+    page = chromium.new_page()
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(file.as_uri())
+    for place in (0, 5):
+        option = page.locator("#game option").nth(place)
+        number = int(option.inner_text().partition(":")[0])
+        page.select_option("#game", str(place))
+        record = read_record(journal, number)
+        steps, states = len(record.actions), record.states()
+        at = page.locator("#step")
+        for ply in range(3):
+            assert at.inner_text().startswith(f"{ply} of {steps} ")
+            board = page.locator(".board:visible svg")
+            assert board.get_attribute("aria-label") == status(states[ply])
+            shown = list(map(int, board.locator("g.seeds text").all_text_contents()))
+            pits = states[ply].board.ravel().tolist()
+            stores = [] if "tsoro" in option.inner_text() else states[ply].captured.tolist()
+            assert shown == [seeds for seeds in pits if seeds > 12] + stores
+            assert board.locator("g.seeds circle").count() == sum(s for s in pits if s <= 12)
+            page.get_by_role("button", name="next").click()
+        page.get_by_role("button", name="last position").click()
+        assert at.inner_text().startswith(f"{steps} of {steps} ")
+        page.get_by_role("button", name="back").click()
+        assert at.inner_text().startswith(f"{steps - 1} of {steps} ")
+        page.get_by_role("button", name="first position").click()
+        assert at.inner_text().startswith("0 of ")
+    page.close()
+    assert complaints == []
 
 
 @pytest.mark.parametrize("missing", ["jinja2", "matplotlib.figure"])

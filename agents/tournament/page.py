@@ -156,6 +156,7 @@ def _plot_ratings(pyplot: Any, rows: Sequence[dict[str, Any]]) -> Any:
         axes.plot([row["low"], row["high"]], [place, place], color=GREY)
         axes.plot(row["elo"], place, "o", color=BLUE)
     axes.set_yticks(range(len(rows)), [row["agent"] for row in reversed(rows)])
+    axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.set_xlabel("Elo, with 95 % intervals")
     axes.grid(axis="x", alpha=0.3)
     return figure
@@ -166,6 +167,7 @@ def _plot_lengths(pyplot: Any, lengths: dict[int, int]) -> Any:
     axes = figure.subplots()
     begins = [LENGTH_CLASS * number for number in lengths]
     axes.bar(begins, list(lengths.values()), LENGTH_CLASS, align="edge", color=BLUE, edgecolor="w")
-    axes.set_xlabel("decisions")
+    axes.set_xlabel("decisions of a game")
     axes.set_ylabel("games")
+    axes.yaxis.get_major_locator().set_params(integer=True)
     return figure

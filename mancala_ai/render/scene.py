@@ -280,9 +280,9 @@ class _Drawing:
                 x = self._left + (columns - x if player else x)
                 self._shapes.append(Words(x, y, text, LABEL_SIZE * self._text, "faint"))
 
-    def _draw_caption(self, player: int, captured: int, mover: int | None) -> None:
+    def _draw_caption(self, player: int, captured: Any, mover: int | None) -> None:
         name = NAMES[player]
-        if self._game.KEEPS_CAPTURES and not self._stores:
+        if self._game.KEEPS_CAPTURES and not self._stores and captured != "":
             name += f", {captured} captured"
         y = MARGIN / 2 + self._caption / 2
         if player == 0:
