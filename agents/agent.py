@@ -141,14 +141,28 @@ class Agent:
         return action
 
     def choose(self, state: State, seconds: float | None) -> tuple[int, Info]:
-        """The action and what is to be said of it; for subclasses."""
+        """The action and what is to be said of it; for subclasses.
+
+        Parameters
+        ----------
+        state : State
+            Not finished.
+        seconds : float or None
+            As :meth:`act` takes it.
+        """
         raise NotImplementedError
 
     def check_game(self, game: Game) -> None:
         """Raise ArgumentError unless the agent, with its options, can play a game."""
 
     def prepare(self, state: State) -> None:
-        """Do what takes its time but once, such as compiling, before any clock runs."""
+        """Do what takes its time but once, such as compiling, before any clock runs.
+
+        Parameters
+        ----------
+        state : State
+            One of the game to be played.
+        """
 
     def reset(self) -> None:
         """Forget what was kept from one move to the next: a new game begins."""
@@ -161,7 +175,7 @@ class Agent:
 
     @property
     def spec(self) -> str:
-        """The agent as :func:`make_agent` reads it, with the options that differ."""
+        """The agent as ``make_agent`` reads it, with the options that differ."""
         changed = write_options(self.OPTIONS, self.options)
         return self.NAME + (":" + changed if changed else "")
 

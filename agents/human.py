@@ -24,7 +24,7 @@ MOST_LISTED = 30  # moves that a message lists; the offers of Goré are more
 
 
 class HumanAgent(Agent):
-    """A person who sees the board and types moves (:func:`read_move`)."""
+    """A person who sees the board and types moves (``read_move``)."""
 
     NAME = "human"
 

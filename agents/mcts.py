@@ -54,13 +54,15 @@ class MCTSAgent(Agent):
 
     Parameters
     ----------
-    seed, **options
-        As of every agent. The seed, the threads, and the states shown so far decide the
-        action, unless time does.
+    seed : int
+        The seed, the threads, and the states shown so far decide the action, unless time
+        does.
     evaluator : callable, optional
         Takes a list of n states and returns priors, (n, num_actions) numbers not below 0 that
         weigh the legal actions, and values, (n,) numbers from -1 to 1, the expected
         returns of the players who decide.
+    **options
+        As of every agent.
 
     Raises
     ------

@@ -101,11 +101,21 @@ class Network:
         self.policy, self.value = tuple(policy), tuple(value)
 
     def actions(self, fed: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n, num_actions) numbers; the probabilities of actions go by their exponentials."""
+        """(n, num_actions) numbers; the probabilities of actions go by their exponentials.
+
+        Parameters
+        ----------
+        fed : ndarray of float32, shape (n, inputs)
+        """
         return _through(self.policy, fed)
 
     def values(self, fed: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n,) expected results of the players who decide, from -1 to 1."""
+        """(n,) expected results of the players who decide, from -1 to 1.
+
+        Parameters
+        ----------
+        fed : ndarray of float32, shape (n, inputs)
+        """
         values: NDArray[np.float32] = np.clip(_through(self.value, fed)[:, 0], -1, 1)
         return values
 
@@ -195,6 +205,11 @@ def probabilities(numbers: NDArray[np.float32], legal: NDArray[np.bool_]) -> NDA
 def write_policy(policy: Policy, path: str | Path) -> None:
     """Write a policy to a file, whole or not at all.
 
+    Parameters
+    ----------
+    policy : Policy
+    path : str or Path
+
     Raises
     ------
     OSError
@@ -214,6 +229,11 @@ def write_policy(policy: Policy, path: str | Path) -> None:
 
 def read_policy(path: str | Path) -> Policy:
     """The policy in a file, or in the folder of a training.
+
+    Parameters
+    ----------
+    path : str or Path
+        Of the file or the folder.
 
     Raises
     ------

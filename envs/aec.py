@@ -112,11 +112,21 @@ class MancalaAEC(AECEnv[str, Observation, int | None]):
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Of ``observation`` and ``action_mask``; the same for both agents."""
+        """Of ``observation`` and ``action_mask``; the same for both agents.
+
+        Parameters
+        ----------
+        agent : str
+        """
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """The actions of the game; the same for both agents."""
+        """The actions of the game; the same for both agents.
+
+        Parameters
+        ----------
+        agent : str
+        """
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
@@ -157,7 +167,12 @@ class MancalaAEC(AECEnv[str, Observation, int | None]):
         self._tell(seen, position.action_mask().view(np.int8))
 
     def step(self, action: int | None) -> None:
-        """Play an action for the agent selected; None once his game is over.
+        """Play an action for the agent selected.
+
+        Parameters
+        ----------
+        action : int or None
+            None once his game is over.
 
         Raises
         ------
@@ -218,6 +233,11 @@ class MancalaAEC(AECEnv[str, Observation, int | None]):
     def observe(self, agent: str) -> Observation:
         """What an agent sees.
 
+        Parameters
+        ----------
+        agent : str
+            ``"player_0"`` or ``"player_1"``, whether it is his turn or not.
+
         Returns
         -------
         dict
@@ -237,6 +257,11 @@ class MancalaAEC(AECEnv[str, Observation, int | None]):
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """The agent selected, again and again, until both have been told of the end.
+
+        Parameters
+        ----------
+        max_iter : int
+            How often at most.
 
         Raises
         ------
@@ -268,7 +293,18 @@ class MancalaAEC(AECEnv[str, Observation, int | None]):
         return copy.deepcopy({name: getattr(self, name) for name in _OF_A_GAME})
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Go back to what :meth:`get_state` of an environment of the same game gave."""
+        """Go back to what :meth:`get_state` gave.
+
+        Parameters
+        ----------
+        state : Mapping
+            Of this environment or another one of the same game.
+
+        Raises
+        ------
+        ArgumentError
+            If it is anything else.
+        """
         if not isinstance(state, Mapping) or set(state) != set(_OF_A_GAME):
             raise ArgumentError(f"a state that get_state() gave is needed, not {shown(state)}")
         if state["position"].game != self.game:

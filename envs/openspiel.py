@@ -20,8 +20,8 @@ the options of that game
     nodes. Other seeds are other OpenSpiel games.
 
 Returns are +1, 0 and -1; the only reward is at the end. Observations are those of
-:meth:`mancala_ai.State.observation`, from 0 to 1; the text of a state is
-:meth:`mancala_ai.State.to_text`, and ``game.new_initial_state(text)`` begins from any position.
+:meth:`.State.observation`, from 0 to 1; the text of a state is :meth:`.State.to_text`, and
+``game.new_initial_state(text)`` begins from any position.
 
 Read next: ``docs/training.md`` (algorithms that were run), ``mancala_ai/state.py``.
 """

@@ -123,6 +123,10 @@ class SingleEnv(gymnasium.Env[NDArray[Any], Any]):
     def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Play an action, and all of the opponent's until the player decides again.
 
+        Parameters
+        ----------
+        action : int
+
         Raises
         ------
         IllegalActionError

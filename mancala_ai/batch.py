@@ -59,11 +59,17 @@ class Opponent(Protocol):
     """Whatever decides for the other seat: an agent."""
 
     def act(self, state: State) -> int:
-        """A legal action."""
+        """A legal action.
+
+        Parameters
+        ----------
+        state : State
+            Not finished.
+        """
 
 
 class Batch:
-    """n games of one kind in lock-step; made by :meth:`Game.batch`.
+    """n games of one kind in lock-step; made by :meth:`.Game.batch`.
 
     Row i plays a game exactly as :class:`~mancala_ai.state.State` does, beginning with
     ``game.initial_state(batch.seeds[i])``, on any number of threads, whatever the other
@@ -210,7 +216,17 @@ class Batch:
         return actions
 
     def state(self, row: int) -> State:
-        """The position of a row."""
+        """The position of a row.
+
+        Parameters
+        ----------
+        row : int
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such row.
+        """
         i = _number("row", row, 0, self.n - 1)
         game, rows = self.game, self._rows
         stored = rows.states[i : i + 1].copy()

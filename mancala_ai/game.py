@@ -176,7 +176,17 @@ class Game:
         return state
 
     def state_from_text(self, text: str) -> State:
-        """The position that :meth:`State.to_text` wrote; PositionError says what is wrong where."""
+        """The position that :meth:`.State.to_text` wrote.
+
+        Parameters
+        ----------
+        text : str
+
+        Raises
+        ------
+        PositionError
+            If it is none of this game; the message says what is wrong where.
+        """
         if not isinstance(text, str):
             raise PositionError(f"a position is a text, not {type(text).__name__}")
         words = text.split()
@@ -201,8 +211,19 @@ class Game:
     def perft(self, depth: int, state: State | None = None) -> int:
         """The number of sequences of exactly ``depth`` decisions from a state.
 
-        An action that ends the game counts; nothing follows it. Raises ArgumentError for
-        a wrong depth or a state of another game.
+        An action that ends the game counts; nothing follows it.
+
+        Parameters
+        ----------
+        depth : int
+            0 to 10,000.
+        state : State, optional
+            The initial one if left out.
+
+        Raises
+        ------
+        ArgumentError
+            For a wrong depth or a state of another game.
         """
         state = self._own(state)
         depth = _number("depth", depth, 0, MAX_DEPTH)
@@ -215,7 +236,17 @@ class Game:
     def perft_divide(self, depth: int, state: State | None = None) -> dict[int, int]:
         """The perft of each legal action: their sum is ``perft(depth, state)``.
 
-        Raises ArgumentError for a wrong depth or a state of another game.
+        Parameters
+        ----------
+        depth : int
+            1 to 10,000.
+        state : State, optional
+            The initial one if left out.
+
+        Raises
+        ------
+        ArgumentError
+            For a wrong depth or a state of another game.
         """
         state = self._own(state)
         depth = _number("depth", depth, 1, MAX_DEPTH)
@@ -354,7 +385,18 @@ class Game:
     def endless_moves(
         self, state: State | None = None, player: int | None = None, max_laps: int = 10**7
     ) -> dict[int, int]:
-        """The actions proven never to end, with their periods: ``{action: period}``."""
+        """The actions proven never to end, with their periods: ``{action: period}``.
+
+        Parameters
+        ----------
+        state, player, max_laps
+            As :meth:`relay_lengths` takes them.
+
+        Raises
+        ------
+        ArgumentError
+            As there.
+        """
         lengths = self.relay_lengths(state, player, max_laps)
         return {a: period for a, (_, ends, period) in lengths.items() if ends is False and period}
 
@@ -411,7 +453,13 @@ class Game:
         raise NotImplementedError
 
     def action_names(self, player: int) -> tuple[str, ...]:
-        """The notation of every action, as the given player writes it."""
+        """The notation of every action, as the given player writes it.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1; only Oware's notation depends on him.
+        """
         raise NotImplementedError
 
     def pit_names(self) -> tuple[str, ...]:

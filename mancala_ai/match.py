@@ -189,7 +189,10 @@ class Match:
     def ends_with(self, state: State) -> bool:
         """Whether a position ends a game: finished, or with ``max_plies`` decisions behind it.
 
-        Decisions are counted by ``state.ply``.
+        Parameters
+        ----------
+        state : State
+            Decisions are counted by its ``ply``.
         """
         return state.is_terminal or state.ply >= self.options["max_plies"]
 
@@ -266,6 +269,10 @@ class Match:
     @staticmethod
     def from_text(text: str) -> Match:
         """The match that a text holds.
+
+        Parameters
+        ----------
+        text : str
 
         Raises
         ------
@@ -440,7 +447,12 @@ def make_match(game: Game | str, terms: str = "", *, seed: int = 0, **options: A
 
 
 def match_options(game: Game) -> tuple[Option, ...]:
-    """The options of matches of a game: their names, defaults and allowed values."""
+    """The options of matches of a game: their names, defaults and allowed values.
+
+    Parameters
+    ----------
+    game : Game
+    """
     return _match_class(game).OPTIONS
 
 

@@ -151,7 +151,10 @@ class Record:
     def from_text(cls, text: str) -> Record:
         """The record that a text holds.
 
-        Lines end as they do anywhere, and a byte order mark may come before the first.
+        Parameters
+        ----------
+        text : str
+            Lines end as they do anywhere, and a byte order mark may come before the first.
 
         Raises
         ------
@@ -185,6 +188,10 @@ class Record:
 def read_record(path: str | Path) -> Record:
     """The record in a file.
 
+    Parameters
+    ----------
+    path : str or Path
+
     Raises
     ------
     RecordError
@@ -197,6 +204,10 @@ def read_record(path: str | Path) -> Record:
 
 def read_records(path: str | Path) -> list[Record]:
     """The records in a file, one or more.
+
+    Parameters
+    ----------
+    path : str or Path
 
     Raises
     ------
@@ -211,6 +222,11 @@ def read_records(path: str | Path) -> list[Record]:
 def write_record(record: Record, path: str | Path) -> None:
     """Write a record to a file, whole or not at all.
 
+    Parameters
+    ----------
+    record : Record
+    path : str or Path
+
     Raises
     ------
     OSError
@@ -221,6 +237,11 @@ def write_record(record: Record, path: str | Path) -> None:
 
 def write_records(records: Iterable[Record], path: str | Path) -> None:
     """Write records to a file, whole or not at all.
+
+    Parameters
+    ----------
+    records : iterable of Record
+    path : str or Path
 
     Raises
     ------

@@ -49,7 +49,18 @@ def make(spec: str, **options: Any) -> Game:
 
 
 def option_table(name: str) -> tuple[Option, ...]:
-    """The options of a game: their names, defaults and allowed values."""
+    """The options of a game: their names, defaults and allowed values.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`games`.
+
+    Raises
+    ------
+    UnknownGameError
+        If there is no such game.
+    """
     return _game_class(name).OPTIONS
 
 

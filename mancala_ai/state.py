@@ -139,6 +139,11 @@ class State:
         return fields
 
     @property
+    def stored(self) -> NDArray[np.uint8]:
+        """(1, size) the position as kernels keep it: :func:`~mancala_ai.dispatch.load` reads it."""
+        return self._row.copy()
+
+    @property
     def _kernel(self) -> Mapping[str, Any]:
         return self.game._from_row(self._row)
 
@@ -192,6 +197,11 @@ class State:
     def apply(self, action: int) -> State:
         """The state after an action; this one is unchanged.
 
+        Parameters
+        ----------
+        action : int
+            One of :meth:`legal_actions`.
+
         Raises
         ------
         IllegalActionError
@@ -233,7 +243,18 @@ class State:
         return State(game, after, looked, self._ply + 1, known, seen)
 
     def trace(self, action: int) -> list[Lap]:
-        """The laps of an action, up to the next decision, the end or annulment."""
+        """The laps of an action, up to the next decision, the end or annulment.
+
+        Parameters
+        ----------
+        action : int
+            A legal one.
+
+        Raises
+        ------
+        IllegalActionError
+            If it is not legal here.
+        """
         return [self._lap(before, after) for before, after in self._lapping(action)]
 
     def _lapping(self, action: int) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
@@ -278,7 +299,18 @@ class State:
         return Lap(start, hand, direction, landing, captured)
 
     def action_to_text(self, action: int) -> str:
-        """An action in the notation of its game."""
+        """An action in the notation of its game.
+
+        Parameters
+        ----------
+        action : int
+            Legal or not.
+
+        Raises
+        ------
+        IllegalActionError
+            If the game has no such action.
+        """
         number = as_int(action)
         names = self.game.action_names(self.player)
         if number is None or not 0 <= number < len(names):
@@ -286,7 +318,18 @@ class State:
         return names[number]
 
     def text_to_action(self, text: str) -> int:
-        """The legal action written so; upper case serves for lower where nothing else is meant."""
+        """The legal action written so.
+
+        Parameters
+        ----------
+        text : str
+            Upper case serves for lower where nothing else is meant.
+
+        Raises
+        ------
+        IllegalActionError
+            If no legal action, or more than one, is written so.
+        """
         names = self.game.action_names(self.player)
         wanted = text.strip() if isinstance(text, str) else ""
         found = [i for i, name in enumerate(names) if name == wanted]
@@ -335,7 +378,7 @@ class State:
     # Texts
 
     def to_text(self) -> str:
-        """The position on one line; :meth:`Game.state_from_text` reads it back exactly."""
+        """The position on one line; :meth:`.Game.state_from_text` reads it back exactly."""
         rows = "/".join(",".join(map(str, row)) for row in self.board.tolist())
         words = [rows, PLAYERS[self.player]]
         if self.captured.any():

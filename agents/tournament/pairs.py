@@ -163,7 +163,17 @@ class PairCounts:
         return f"<PairCounts: {len(self.agents)} agents, {self.games().sum()} games>"
 
     def place(self, agent: str) -> int:
-        """The place of an agent in ``agents``; raises ArgumentError."""
+        """The place of an agent in ``agents``.
+
+        Parameters
+        ----------
+        agent : str
+
+        Raises
+        ------
+        ArgumentError
+            If it does not take part.
+        """
         if agent not in self._places:
             raise ArgumentError(
                 f"agent {shown(agent)} does not take part; these do: {', '.join(self.agents)}"
@@ -172,6 +182,11 @@ class PairCounts:
 
     def between(self, first: str, second: str) -> Ints:
         """Pairs of two agents by the results of ``first`` as South and as North.
+
+        Parameters
+        ----------
+        first, second : str
+            As in ``agents``.
 
         Returns
         -------
@@ -189,6 +204,11 @@ class PairCounts:
 
     def pentanomial(self, first: str, second: str) -> Ints:
         """Whole pairs of two agents by the points of ``first``: 0, 1/2, 1, 3/2, 2.
+
+        Parameters
+        ----------
+        first, second : str
+            As in ``agents``.
 
         Returns
         -------

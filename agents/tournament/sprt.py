@@ -100,7 +100,18 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str) -> Sprt:
-        """The test in a text such as ``"elo0=0,elo1=20,alpha=0.05"``; raises OptionError."""
+        """The test that a text describes.
+
+        Parameters
+        ----------
+        text : str
+            Such as ``"elo0=0,elo1=20,alpha=0.05"``.
+
+        Raises
+        ------
+        OptionError
+            If it describes none.
+        """
         return cls(**check_options(_OWNER, _OPTIONS, parse_options(_OWNER, _OPTIONS, text)))
 
     @property
@@ -143,7 +154,18 @@ class Sprt:
         return np.asarray((seen * (likelihood[1] - likelihood[0])).sum(axis=-1))
 
     def test(self, pentanomial: ArrayLike) -> SprtResult:
-        """Where the test stands after these pairs, shape (5,); raises ArgumentError."""
+        """Where the test stands after these pairs.
+
+        Parameters
+        ----------
+        pentanomial : array_like of int, shape (5,)
+            How many there are of each result, as :meth:`.PairCounts.pentanomial` counts them.
+
+        Raises
+        ------
+        ArgumentError
+            If it is none.
+        """
         llr = float(self.llr(pentanomial))
         lower, upper = self.bounds
         verdict: Any = "elo0" if llr <= lower else "elo1" if llr >= upper else None

@@ -94,7 +94,12 @@ class Standing:
         self.test: SprtResult | None = None
 
     def add(self, outcome: Outcome) -> None:
-        """Count a game."""
+        """Count a game.
+
+        Parameters
+        ----------
+        outcome : Outcome
+        """
         number = outcome["number"]
         fixture = self.plan.fixture(number)
         game = self.plan.games.index(outcome["game"])
@@ -122,7 +127,15 @@ class Standing:
             at += 4096
 
     def tally(self, agent: int, other: int, game: int | None = None) -> Tally:
-        """The games of two agents, in one kind of game (its place in the plan) or in all."""
+        """The games of two agents.
+
+        Parameters
+        ----------
+        agent, other : int
+            Their places in the plan.
+        game : int, optional
+            The place of a game in the plan; all games if left out.
+        """
         couple = (min(agent, other), max(agent, other))
         if couple not in self.plan.couples:
             return Tally(np.zeros((4, 4), np.int64))
@@ -134,7 +147,13 @@ class Standing:
         return Tally(_count(first, second) if agent == couple[0] else _count(second, first))
 
     def pair_counts(self, game: int | None = None) -> PairCounts:
-        """The same of all couples, to be rated."""
+        """The games of all couples, to be rated.
+
+        Parameters
+        ----------
+        game : int, optional
+            The place of a game in the plan; all games if left out.
+        """
         counted = PairCounts(self.plan.agents)
         everyone = list(combinations(range(len(self.plan.agents)), 2))
         for couple in self.plan.couples:

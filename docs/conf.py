@@ -1,0 +1,69 @@
+"""How Sphinx builds the site; README.md has the command.
+
+Pages say in words what the code cannot say. Rules, options, pictures and reference are
+made from the code (``extensions/boards.py``, numpydoc), and the README is included.
+"""
+
+import sys
+from pathlib import Path
+
+import mancala_ai
+
+sys.path.append(str(Path(__file__).parent / "extensions"))
+
+project = "mancala_ai"
+author = "mancala_ai developers"
+copyright = f"2026, {author}"
+release = version = mancala_ai.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "boards",
+]
+exclude_patterns = ["made", "training/*.py"]
+nitpicky = True
+nitpick_ignore_regex = [  # what other libraries document; their inventories are not fetched
+    (r"py:.*", r"(collections|concurrent|gymnasium|numpy|np|pathlib|pettingzoo|PIL|typing)\..*"),
+    (r"py:class", r"NDArray|Pair|tuple\[int"),  # names for types
+    (r"py:class", r"Box|Disc|Product|Stored|Words"),  # parts of what is documented
+]
+
+# Markdown
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+# Docstrings
+autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_typehints_format = "short"
+numpydoc_class_members_toctree = False
+numpydoc_show_class_members = False  # autodoc shows them
+numpydoc_validation_checks = {
+    "GL01", "GL02", "GL03", "GL05", "GL06", "GL07", "GL08", "GL09", "GL10",
+    "PR01", "PR02", "PR03", "PR05",
+    "SS01", "SS04",
+}  # fmt: skip
+numpydoc_validation_exclude = {
+    r"mancala_ai\.(dispatch|rng|sowing)\.",  # all take rules, state, pits: their modules say what
+    r"\.[A-Z]\w*$",  # values: their fields are documented as attributes
+}
+
+# The look
+html_theme = "furo"
+html_title = "mancala_ai"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_sphinx = False
+html_theme_options = {"navigation_with_keys": True}
+copybutton_prompt_text = "$ "
+
+
+def setup(app):
+    """Leave out what ``NamedTuple`` writes about each field."""
+
+    def skip(app, what, name, member, skipped, options):
+        return skipped or type(member).__name__ == "_tuplegetter"
+
+    app.connect("autodoc-skip-member", skip)
