@@ -153,7 +153,17 @@ class Agent:
         raise NotImplementedError
 
     def check_game(self, game: Game) -> None:
-        """Raise ArgumentError unless the agent, with its options, can play a game."""
+        """Raise unless the agent, with its options, can play a game.
+
+        Parameters
+        ----------
+        game : Game
+
+        Raises
+        ------
+        ArgumentError
+            Saying why it cannot.
+        """
 
     def prepare(self, state: State) -> None:
         """Do what takes its time but once, such as compiling, before any clock runs.

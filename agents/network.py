@@ -153,7 +153,17 @@ class Policy:
         _check_layers("value", network, self._inputs.size, 1)
 
     def check_game(self, game: Game) -> None:
-        """Raise ArgumentError unless a game, with its options, is what it was trained for."""
+        """Raise unless a game, with its options, is what it was trained for.
+
+        Parameters
+        ----------
+        game : Game
+
+        Raises
+        ------
+        ArgumentError
+            Naming both games.
+        """
         if game != self.game:
             raise ArgumentError(f"the policy was trained for {self.game.spec}, not for {game.spec}")
 

@@ -37,10 +37,21 @@ class Watcher(Protocol):
     """Who is told how a training goes."""
 
     def learnt(self, timesteps: int) -> None:
-        """Some more timesteps were taken; said again and again."""
+        """Some more timesteps were taken; said again and again.
+
+        Parameters
+        ----------
+        timesteps : int
+            Taken so far.
+        """
 
     def measured(self, point: Point) -> None:
-        """A leg is finished; said also of the legs before, when a training is gone on with."""
+        """A leg is finished; said also of the legs before, when a training is gone on with.
+
+        Parameters
+        ----------
+        point : Point
+        """
 
 
 class _Nobody:
