@@ -8,6 +8,7 @@ server-sent events what Python publishes. Like a kernel, it handles one message 
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import SimpleQueue
@@ -29,10 +30,13 @@ const model = {
   off: (event, hear) => (listeners[event] = listeners[event].filter((one) => one !== hear)),
   send: (content) => fetch("message", { method: "POST", body: JSON.stringify(content) }),
 };
+const bytes = (text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
 window.send = model.send;
 new EventSource("events").onmessage = async ({ data }) => {
   const message = JSON.parse(data);
-  if (message.method === "custom") return fire("msg:custom", message.content, []);
+  if (message.method === "custom") {
+    return fire("msg:custom", message.content, message.buffers.map(bytes));
+  }
   Object.assign(state, message.state);
   if (message.method === "update") {
     return Object.keys(message.state).forEach((name) => fire(`change:${name}`));
@@ -52,7 +56,7 @@ class HostComm(BaseComm):
 
     def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **keys):
         for queue in self.listeners:
-            queue.put(data)
+            queue.put({**data, "buffers": [b64encode(part).decode() for part in buffers or ()]})
 
 
 @contextmanager

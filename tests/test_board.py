@@ -35,6 +35,7 @@ GAMES_WITH_VARIANTS = [
     *ma.games(), "omweso:setup=arrange", "katro:direction=either,lone_seed=True",
     "tsoro:columns=5,optional_bonus=True",
 ]  # fmt: skip
+HURRY = "{ const wait = setTimeout; window.setTimeout = (go, time) => wait(go, time / 50); }"
 BY_KEYBOARD = {"omweso": "Enter", "katro": "Space", "gore": "Enter", "kalah": "Space"}
 
 
@@ -45,6 +46,7 @@ def shown(chromium):
 
     def open_page(context, url):
         page = context.new_page()
+        page.add_init_script(HURRY)
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(url)
@@ -54,7 +56,7 @@ def shown(chromium):
     @contextmanager
     def show(make_board, pages=1, **settings):
         with hosted(make_board) as (board, url):
-            context = chromium.new_context(**{"reduced_motion": "reduce"} | settings)
+            context = chromium.new_context(**settings)
             yield board, *(open_page(context, url) for _ in range(pages))
             context.close()
 
@@ -117,23 +119,37 @@ def walk_to(page, pit):
     assert pit.evaluate("node => node === document.activeElement")
 
 
+def short_game(spec):
+    """Positions and actions of the shortest of ten games of a random player against greedy."""
+
+    def game(seed):
+        rng, agent = random.Random(seed), make_agent("greedy", seed=1)
+        states, actions = [ma.make(spec).initial_state()], []
+        while not (state := states[-1]).is_terminal:
+            actions.append(agent.act(state) if state.player else rng.choice(state.legal_actions()))
+            states.append(state.apply(actions[-1]))
+        return states, actions
+
+    return min(map(game, range(10)), key=lambda played: len(played[1]))
+
+
 @pytest.mark.parametrize("spec", ma.games())
 def test_a_whole_game_against_an_agent(shown, spec):
-    rng = random.Random(1)
-    with shown(lambda: Board(spec, north="greedy", seed=1)) as (board, page):
-        while not board.state.is_terminal:
-            state, action = board.state, rng.choice(board.state.legal_actions())
-            pits = {state.game._pit_of(legal) for legal in state.legal_actions()} - {None}
-            assert legal_pits(page).count() == len(pits)
-            play(page, state, action, BY_KEYBOARD.get(spec))
-            wait_for_turn(page)
-            assert board.record.actions[state.ply] == action
+    states, actions = short_game(spec)
+    with shown(lambda: Board(spec, north="greedy", seed=0)) as (board, page):
+        for state, action in zip(states, actions, strict=False):
+            if state.player == 0:
+                assert board.state == state
+                pits = {state.game._pit_of(legal) for legal in state.legal_actions()} - {None}
+                assert legal_pits(page).count() == len(pits)
+                play(page, state, action, BY_KEYBOARD.get(spec))
+                wait_for_turn(page)
+        assert board.record.actions == tuple(actions)
         said = page.get_by_role("status").first.inner_text()
         assert f"({board.state.win_kind})" in said
-        assert ("wins." in said) == (board.state.points[0] != board.state.points[1])
+        assert ("Nobody wins." in said) == (board.state.points[0] == board.state.points[1])
         assert legal_pits(page).count() == moves(page).get_by_role("button").count() == 0
         assert page.get_by_role("button", name="Hint").is_disabled()
-        assert ma.Record.from_text(board.record.to_text()) == board.record
 
 
 def reach(spec, phase):
@@ -215,6 +231,17 @@ def test_a_hint_shows_the_move_and_all_values(shown):
         legal_pits(page).first.click()
         wait_for_turn(page)
         assert page.locator(".mancala-hint").inner_text() == ""
+
+
+def test_keys_pressed_on_the_board_are_not_for_the_notebook(shown):
+    with shown(lambda: Board("kalah", north="first")) as (board, page):
+        page.evaluate("() => { heard = []; document.onkeydown = ({ key }) => heard.push(key); }")
+        legal_pits(page).first.focus()
+        for key in ("a", "ArrowRight", "Enter", "Control+s"):
+            page.keyboard.press(key)
+        wait_for_turn(page)
+        assert page.evaluate("heard") == ["Control", "s"]
+        assert board.record.actions[0] == 1
 
 
 def test_undo_and_new_game(shown):
@@ -321,7 +348,7 @@ def test_labels_say_what_is_on_the_board():
 
 
 def test_a_board_is_played_from_python():
-    board = Board("omweso:akakyala=True", north="first", seed=7)
+    board = Board("omweso:akakyala=True", north="first", hints="greedy", seed=7)
     first = board.state
     board.play("m")
     assert board.state == first.apply(first.text_to_action("m"))

@@ -36,6 +36,7 @@ WIDEST_WITH_STORES = 12  # columns; beside wider boards captured seeds are in th
 PIT, SEED, RING, NUMBER = 0.42, 0.085, 0.05, 0.46
 MARGIN, LABEL, CAPTION, STORE, GAP = 0.25, 0.4, 0.55, 1.3, 0.2
 LABEL_SIZE, NAME_SIZE, STATUS_SIZE = 0.28, 0.36, 0.34
+LETTER = 0.58  # the width of one, in sizes of the text: long texts are written smaller
 COLUMNS_OF_TEXT = 11  # beside wider boards texts grow with the board
 
 
@@ -235,7 +236,8 @@ class _Drawing:
                 place = player, pit
                 self._draw_pit(place, board[player][pit], kinds.get(place, frozenset()), marks)
         y = self._height - self._caption / 2 - 0.05
-        add(Words(self._width / 2, y, said, STATUS_SIZE * self._text, "ink"))
+        height = min(STATUS_SIZE * self._text, self._width / (LETTER * len(said) + 1))
+        add(Words(self._width / 2, y, said, height, "ink"))
         return Scene(
             self._width, self._height, self._shapes, f"{self._game.name}: {said} {position}"
         )

@@ -12,6 +12,7 @@ const ARROWS = {
 const FARTHEST = new Set(["Home", "End"]);
 const MOST_BUTTONS = 12; // choices beyond that are a list
 const LONGEST_FILM = 6; // seconds; longer ones are shown faster
+const MOVE = 0.7; // seconds that a position is shown before an agent goes on
 
 const same = (one, other) => Math.abs(one - other) < 0.1;
 
@@ -29,6 +30,13 @@ function element(tag, attributes = {}, ...children) {
 function themeOf(node) {
   const [red, green, blue] = getComputedStyle(node).color.match(/[\d.]+/g).map(Number);
   return red + green + blue > 3 * 128 ? "dark" : "light";
+}
+
+const pause = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
+
+function unpacked(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
 }
 
 function render({ model, el }) {
@@ -61,7 +69,7 @@ function render({ model, el }) {
   const tools = { hint: tool("Hint", "hint"), undo: tool("Undo", "undo") };
   const bar = element("div", { class: "mancala-tools" });
   bar.append(tools.hint, tools.undo, tool("New game", "new game"));
-  const root = element("div", { class: "mancala-board", "data-lm-suppress-shortcuts": "true" });
+  const root = element("div", { class: "mancala-board" });
   root.append(field, said, error, choices, bar, hint);
   el.append(root);
 
@@ -98,13 +106,17 @@ function render({ model, el }) {
     const from = view.pits[pits.indexOf(event.target)];
     if (!from || !(event.key in ARROWS)) return;
     event.preventDefault();
-    event.stopPropagation();
     const away = view.pits.map((to) => Number(ARROWS[event.key](from, to)));
     const ahead = away.filter((distance) => distance > 0.1);
     if (!ahead.length) return;
     const wanted = FARTHEST.has(event.key) ? Math.max(...ahead) : Math.min(...ahead);
     turnTo(away.indexOf(wanted));
     pits[current].focus();
+  });
+
+  // A key pressed here is not meant for the notebook, where letters add and delete cells.
+  root.addEventListener("keydown", (event) => {
+    if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
   });
 
   function show() {
@@ -115,16 +127,17 @@ function render({ model, el }) {
       button.setAttribute("aria-disabled", String(!moves.length));
       const hinted = moves.some(({ action }) => action === view.hint?.action);
       button.classList.toggle("hinted", hinted);
+      if (moves.length > 1) button.setAttribute("aria-expanded", "false");
+      else button.removeAttribute("aria-expanded");
     });
     const playable = view.pits.flatMap(({ moves }, number) => (moves.length ? [number] : []));
     opened = playable.length === 1 && !view.choices.length ? playable[0] : null;
     if (playable.length && !view.pits[current].moves.length && !pits.includes(focused())) {
       turnTo(playable[0]);
     } else turnTo(current);
-    const drawn = !view.over && !view.thinking; // the picture says the same
-    const asks = element("span", { class: drawn && "mancala-unseen" }, view.asks);
-    said.replaceChildren(view.said, " ", asks);
-    said.classList.toggle("over", view.over);
+    const status = element("span", { class: "mancala-unseen" }, view.status); // the picture has it
+    const news = element(view.over ? "strong" : "span", {}, view.news);
+    said.replaceChildren(view.said, " ", status, " ", news);
     error.textContent = view.error;
     tools.hint.disabled = view.over || view.thinking;
     tools.undo.disabled = !view.undo;
@@ -139,6 +152,9 @@ function render({ model, el }) {
     const had = choices.contains(focused());
     const several = opened === null ? [] : view.pits[opened].moves;
     const moves = [...(several.length > 1 ? several : []), ...view.choices];
+    pits.forEach((pit, number) => {
+      if (pit.ariaExpanded) pit.ariaExpanded = String(number === opened);
+    });
     choices.replaceChildren(...(moves.length > MOST_BUTTONS ? list(moves) : moves.map(button)));
     if (had) (choices.querySelector("button, select") ?? pits[current]).focus();
   }
@@ -192,15 +208,16 @@ function render({ model, el }) {
     showing = true;
     while (arrived.length) {
       const next = arrived.shift();
-      const film = films.get(next.position) ?? [];
+      const film = films.get(next.position);
       films.delete(next.position);
       waiting = next.thinking;
       if (next.thinking && !next.error && !arrived.length) {
         model.send({ do: "answer", position: next.position });
       }
-      await run(film);
+      await run((await film) ?? []);
       view = next;
       show();
+      if (view.thinking) await pause(MOVE); // so that what was played is seen
     }
     showing = false;
   }
@@ -208,11 +225,11 @@ function render({ model, el }) {
   async function run(film) {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     const seconds = film.reduce((sum, frame) => sum + frame.seconds, 0);
-    const pace = 1000 * Math.min(1, LONGEST_FILM / seconds);
+    const pace = Math.min(1, LONGEST_FILM / seconds);
     for (const frame of film) {
       if (!root.isConnected) return;
       picture.innerHTML = frame.picture;
-      await new Promise((resolve) => setTimeout(resolve, pace * frame.seconds));
+      await pause(pace * frame.seconds);
     }
   }
 
@@ -220,7 +237,7 @@ function render({ model, el }) {
     arrived.push(model.get("view"));
     showArrived();
   };
-  const keep = (message) => films.set(message.position, message.film);
+  const keep = ({ position }, [film]) => films.set(position, unpacked(film));
   const paint = () => (root.dataset.theme = themeOf(el));
   const watcher = new MutationObserver(paint);
   for (const node of [document.documentElement, document.body]) {

@@ -24,10 +24,10 @@ from ..record import Record
 from ..registry import make
 from ..render.scene import PALETTES
 from ..render.svg import palette_css
-from ..render.text import NAMES
+from ..render.text import NAMES, status
 from ..state import State
 from .hints import Hint, ask
-from .view import asks, film, hint_view, position_view, told
+from .view import film, hint_view, news, position_view, told
 
 try:
     from anywidget import AnyWidget
@@ -219,7 +219,7 @@ class Board(AnyWidget):
             self._comments[len(self._actions)] = comment
         # the film is sent for once, and not kept in the notebook
         self._position += 1
-        self.send({"film": film(before, action, after), "position": self._position})
+        self.send({"position": self._position}, buffers=[film(before, action, after)])
         self._said = told(before, action)
         self._show()
 
@@ -243,7 +243,8 @@ class Board(AnyWidget):
             "serial": self._serial,
             "position": self._position,
             "said": self._said,
-            "asks": asks(state, thinks),
+            "status": status(state),
+            "news": news(state, thinks),
             "error": error,
             "hint": hint,
             "thinking": thinks is not None,
