@@ -6,8 +6,23 @@ made from the code (``extensions/boards.py``, numpydoc), and the README is inclu
 
 import sys
 from pathlib import Path
+from typing import Generic, TypeVar
 
-import mancala_ai
+import numpy.typing
+
+
+# In signatures these stand as they are written there, not as what they are short for.
+class NDArray(Generic[TypeVar("dtype")]):
+    __module__ = "numpy.typing"
+
+
+class ArrayLike:
+    __module__ = "numpy.typing"
+
+
+numpy.typing.NDArray, numpy.typing.ArrayLike = NDArray, ArrayLike
+
+import mancala_ai  # noqa: E402  (after that)
 
 sys.path.append(str(Path(__file__).parent / "extensions"))
 
@@ -26,7 +41,7 @@ extensions = [
 exclude_patterns = ["made", "training/*.py"]
 nitpicky = True
 nitpick_ignore_regex = [  # what other libraries document; their inventories are not fetched
-    (r"py:.*", r"(collections|concurrent|gymnasium|numpy|np|pathlib|pettingzoo|PIL|typing)\..*"),
+    (r"py:.*", r"(collections|concurrent|gymnasium|numpy|np|pathlib|pettingzoo|PIL|t|typing)\..*"),
     (r"py:class", r"NDArray|Pair|tuple\[int"),  # names for types
     (r"py:class", r"Box|Disc|Product|Stored|Words|.*\.Checkpoint"),  # parts of what is documented
 ]
@@ -56,6 +71,7 @@ html_title = "mancala_ai"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
+html_show_sourcelink = html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
 copybutton_prompt_text = "$ "
 

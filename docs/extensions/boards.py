@@ -32,8 +32,9 @@ from mancala_ai.render.scene import PALETTES, Scene, lap_scenes, scene
 from mancala_ai.render.svg import write_svg
 from mancala_ai.render.text import pit_at
 
+NARROW = 12  # columns that can be read at half the width of a page
 MADE = "made"  # the folder, beside conf.py, of films
-FILM_WIDTH = 480  # pixels
+PAGE_WIDTH, BOARD_HEIGHT, FILM_WIDTH = 736, 460, 480  # pixels, at most
 PARTS = {  # of a rules sheet, by the word that the first paragraph of each begins with
     "Rules": "rules",
     "Option": "options",
@@ -118,7 +119,8 @@ class Drawn(SphinxDirective):
         for name in self.options.get("moves", "").split():
             self.actions.append(self.states[-1].text_to_action(name))
             self.states.append(self.states[-1].apply(self.actions[-1]))
-        figure = nodes.container(classes=["board", type(self).__name__.lower()])
+        width = ["wide"] if game.columns > NARROW else []
+        figure = nodes.container(classes=["board", type(self).__name__.lower(), *width])
         figure += self.drawn()
         figure += self.parse_content_to_nodes()
         return [figure]
@@ -134,7 +136,8 @@ class Drawn(SphinxDirective):
 
 def inline(picture: Scene) -> nodes.Node:
     """A picture in the page itself, which scales with it."""
-    return nodes.raw("", write_svg(picture, theme="auto"), format="html")
+    width = round(min(PAGE_WIDTH, BOARD_HEIGHT * picture.width / picture.height))
+    return nodes.raw("", write_svg(picture, width, theme="auto"), format="html")
 
 
 class Board(Drawn):
