@@ -130,7 +130,7 @@ def mean_and_margin(samples: Sequence[float]) -> tuple[float, float | None]:
 
 def cross_table(agents: Sequence[str], played: Sequence[Pairing]) -> Table:
     """The scores of the agent of each row against those of the columns, and against all."""
-    table = new_table(played[0].game, *agents, "all", numbers=True)
+    table = new_table(played[0].game, *agents, "all", numbers=(*agents, "all"))
     for row, agent in enumerate(agents):
         samples: list[list[float]] = [[] for _ in agents]
         for pairing in played:

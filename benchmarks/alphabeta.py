@@ -55,7 +55,8 @@ def alphabeta(
         MiB of the transposition table.
     """
     check_seconds(seconds)
-    table = new_table("game", "depths", "million nodes/s", "longest, %", numbers=True)
+    columns = ("depths", "million nodes/s", "longest, %")
+    table = new_table("game", *columns, numbers=columns)
     for spec in games or mancala_ai.games():
         found = [
             search(state, seconds, threads, memory) for state in positions(mancala_ai.make(spec))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from functools import cache
+from io import StringIO
 
 import pytest
 
@@ -249,15 +251,24 @@ def test_a_table_without_values(analyse):
     assert header.split() == ["move", "laps", "to", "then"]
 
 
-def test_a_narrow_terminal(analyse, monkeypatch):
-    for name, value in {"FORCE_COLOR": "1", "COLUMNS": "50", "TERM": "xterm"}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    _, out, _ = analyse("kalah:columns=2,seeds=2", "--agent", "oracle")
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
-    assert plain != out
-    assert max(map(len, plain.splitlines())) <= 50
-    assert "seeds" in plain
+class Screen(StringIO):
+    """A stream that passes for a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("columns", [40, 72])  # row by row, or a table with wrapped texts
+def test_a_narrow_terminal(analyse, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys, "stdout", terminal := Screen())
+    analyse("kalah:columns=2,seeds=2", "--agent", "oracle")
+    out = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue())
+    assert max(map(len, out.splitlines())) <= columns
+    assert bool(re.search("^move +laps", out, re.M)) == (columns == 72)
+    for title in ("move", "laps", "to", "then", "value", "exact", "depth", "best line"):
+        assert re.search(rf"(^| ){title}( |$)", out, re.M)
+    assert len(re.findall("[+-][0-9]+ seeds", out)) == 2
 
 
 def test_a_finished_position(analyse):

@@ -879,6 +879,7 @@ def test_play_in_colour_and_end_by_control_c(tmp_path):
     terminal.read_until("North> ")
     terminal.interrupt()
     assert terminal.finish() == 130
+    assert terminal.shown.endswith("\r\nmancala: interrupted\r\n")
     assert "Traceback" not in terminal.shown
     assert ma.read_record(file).actions == (2, 5)
 
@@ -920,7 +921,7 @@ def test_control_c_does_not_wait_for_an_agent(words):
                 assert process.poll() is None
             process.send_signal(signal.SIGINT)
             assert process.wait(timeout=60) == 130
-            assert process.stderr.read() == ""
+            assert process.stderr.read() == "mancala: interrupted\n"
         finally:
             process.kill()
 

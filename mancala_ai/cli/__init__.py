@@ -7,6 +7,8 @@
 ``analyse``                      every move of a position with its value
 ``tournament``                   agents against each other, rated
 ``train``                        a network that learns a game by playing
+``start``                        what can be done next
+``completion``                   what TAB completes
 ``running``                      exit codes, errors in one line, Ctrl-C
 ``inputs``, ``output``           what commands are given and what they print
 ``display``                      boards in colour, moves in words
@@ -21,12 +23,14 @@ Read next: ``running.py``, ``perft.py`` (a short command).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from cyclopts import App
 
-from . import analyse, bench, games, perft, play, replay, tournament, train
+from . import analyse, bench, games, perft, play, replay, start, tournament, train
+from .completion import install_completion
 from .running import interruptible, run
 
 __all__ = ["app", "interruptible", "main", "run"]
@@ -43,17 +47,29 @@ app = App(
     name="mancala",
     help="Fast mancala games: Tsoro, Omweso, Katro, Goré, Hoyito III, Kalah and Oware.",
     version=_version,
+    version_flags=("--version", "-V"),
+    usage="Usage: mancala COMMAND",
     help_format="markdown",
     suppress_keyboard_interrupt=False,
 )
-app.command(bench.bench)
-app.command(perft.perft)
-app.command(games.games)
-app.command(play.play)
-app.command(replay.replay)
-app.command(analyse.analyse)
-app.command(tournament.tournament)
-app.command(train.train)
+
+
+def _add(command: Callable[..., None], takes: str = "") -> None:
+    """Add a command below those that are there, with what it takes besides options."""
+    usage = ["Usage: mancala", command.__name__, *takes.split(), "[OPTIONS]"]
+    app.command(command, usage=" ".join(usage), sort_key=len(list(app)))
+
+
+_add(play.play, "[GAME]")
+_add(replay.replay, "FILE")
+_add(analyse.analyse, "GAME")
+_add(games.games)
+_add(tournament.tournament, "GAME... --agents AGENT...")
+_add(train.train, "GAME --out FOLDER")
+_add(perft.perft, "GAME DEPTH")
+_add(bench.bench, "[GAME...]")
+app.command(install_completion, name="--install-completion")
+app.command(start.start, show=False)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,4 +80,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments
         The words after ``mancala``; those of this process when None.
     """
-    return run(app, arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return run(app, words or ["start"])

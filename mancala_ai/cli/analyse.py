@@ -9,11 +9,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from cyclopts import Parameter
-
-from .inputs import make_game, position_of
+from .inputs import AgentSpec, Flag, GameSpec, PositionText, make_game, position_of
 from .output import new_console, new_table, print_table, shown_waiting, write_json
 from .running import closing, interruptible
 
@@ -62,34 +60,40 @@ class Move:
 
 
 def analyse(
-    game: str,
+    game: GameSpec,
     /,
     *,
-    position: str | None = None,
-    agent: str | None = None,
+    position: PositionText = None,
+    agent: AgentSpec | None = None,
     seconds: float | None = None,
-    json: Annotated[bool, Parameter(negative=())] = False,
+    json: Flag = False,
 ) -> None:
-    """Show what every legal move does and is worth, the best first.
+    r"""Show what every legal move does and is worth, the best first.
 
     Laps and captured seeds are those up to the next decision. Values are the mover's: seeds
     won from here to the end, less those of the opponent, or, where the last move decides,
     the expected result (a win counts 1, a draw 1/2). The agent looks at the position after
     each move in turn; with one that gives no values, there are none.
 
+        mancala analyse kalah
+        mancala analyse omweso:akakyala=True --seconds 2
+        mancala analyse kalah --agent mcts --position \
+          "4,4,0,5,5,5/4,4,4,4,4,4 south captured=1,0"
+
     Parameters
     ----------
     game
         NAME or NAME:option=value,... (see `mancala games`).
     position
-        In the one-line form of the library (`state.to_text()`); the initial one if left out.
+        The position in one line (as `state.to_text()` gives it, and `perft --json`); the
+        initial one if left out.
     agent
-        The agent that gives the values, as NAME:option=value,...; if left out, alphabeta
-        with half a second for each move.
+        Who gives the values, as NAME or NAME:option=value,...; if left out, alphabeta with half
+        a second for each move.
     seconds
         Time for each move at most.
     json
-        Print JSON.
+        Print JSON instead of a table.
     """
     from mancala_ai.agents import make_agent
     from mancala_ai.agents.agent import check_seconds, natural_objective
@@ -222,14 +226,11 @@ def _print(state: State, moves: Sequence[Move], objective: str) -> None:
         return
     rows = [_cells(state, move, objective) for move in moves]
     titles = [title for title in rows[0] if any(row[title] for row in rows)]
-    table = new_table(*titles)
-    for column, title in zip(table.columns, titles, strict=True):
-        column.justify = "right" if title in NUMBERS else "left"
-        column.overflow, column.no_wrap = "fold", title not in TEXTS
+    table = new_table(*titles, numbers=NUMBERS, texts=TEXTS)
     for row in rows:
         table.add_row(*(row[title] for title in titles))
     print()
-    print_table(table, wrap=True)
+    print_table(table)
 
 
 def _cells(state: State, move: Move, objective: str) -> dict[str, str]:

@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from .inputs import InputError, JsonTarget, integer, make_game
-from .output import json_target, new_console, new_table, print_table, write_json
+from .inputs import Flag, GameSpecs, InputError, JsonTarget, integer, make_game
+from .output import (
+    fitting,
+    is_animated,
+    json_target,
+    new_console,
+    new_table,
+    print_table,
+    write_json,
+)
 from .running import interruptible
 
 if TYPE_CHECKING:
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def bench(
-    *games: Annotated[str, Parameter(name="GAME")],
+    *games: GameSpecs,
     threads: Annotated[int, Parameter(converter=integer, validator=Number(gte=0, lte=1024))] = 1,
     seconds: float = 2.0,
     max_plies: Annotated[
@@ -31,8 +39,8 @@ def bench(
     seed: Annotated[int, Parameter(converter=integer, validator=Number(gte=0, lt=2**64))] = 0,
     json: JsonTarget = None,
     yardstick: Path | None = None,
-    peers: Annotated[bool, Parameter(negative=())] = False,
-    python: tuple[str, ...] = (),
+    peers: Flag = False,
+    python: Annotated[tuple[str, ...], Parameter(metavar="PYTHON", negative=())] = (),
     out: Path | None = None,
 ) -> None:
     """Measure uniformly random games: games and decisions a second, and what came of them.
@@ -40,6 +48,10 @@ def bench(
     Each game is compiled first, then played for the given time; only the playing is
     timed. The first player's score counts a win 1 and a draw 1/2, over the games neither
     annulled nor truncated, with a 95 % interval by the normal approximation of a mean.
+
+        mancala bench
+        mancala bench omweso tsoro:columns=8 --threads 2
+        mancala bench --peers --out report
 
     Parameters
     ----------
@@ -62,7 +74,7 @@ def bench(
     peers
         Measure OpenSpiel, Pgx and PettingZoo too, as far as they are installed, in turns with
         this library and on one processor: random games, games played from Python, batches and
-        environments. The time is then that of each program, game and way of playing.
+        environments. --seconds is then the time of each program, game and way of playing.
     python
         Where peers are installed, besides here: an interpreter, or NAME=INTERPRETER for one
         of openspiel, pgx and pettingzoo. May be given several times.
@@ -143,23 +155,26 @@ class _Progress:
     @contextmanager
     def shown(self, table: Callable[[], Table]) -> Iterator[None]:
         """Show ``table()`` for the time of a ``with`` statement."""
-        if not self.console.is_terminal:
+        if not is_animated(self.console):
             yield
             return
         from rich.live import Live
 
         self._table = table
-        self._live = Live(table(), console=self.console, auto_refresh=False, transient=True)
+        self._live = Live(
+            fitting(table(), self.console), console=self.console, auto_refresh=False, transient=True
+        )
         try:
             with self._live:
+                self.update()
                 yield
         finally:
             self._live = None
 
-    def update(self, tally: object) -> None:
+    def update(self, tally: object = None) -> None:
         """Show the table as it stands now."""
         if self._live is not None and self._table is not None:
-            self._live.update(self._table(), refresh=True)
+            self._live.update(fitting(self._table(), self.console), refresh=True)
 
 
 def _bench_table(
@@ -169,7 +184,7 @@ def _bench_table(
     headers.append("first player's\nscore")
     if comparisons is not None:
         headers += ["games/s\nours : C", "decisions/s\nours : C"]
-    table = new_table("game", *headers, numbers=True)
+    table = new_table("game", *headers, numbers=headers)
     for index, (spec, meter) in enumerate(zip(specs, meters, strict=True)):
         cells = _tally_cells(meter)
         if comparisons is not None:

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .output import on_terminal
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -96,7 +98,7 @@ def show_board(console: Console, state: State, before: State | None = None) -> N
 
     from mancala_ai.render.text import draw
 
-    colours = console.is_terminal and not console.no_color
+    colours = console.color_system is not None and not console.no_color
     changes = state.board - (state if before is None else before).board
 
     def paint(player: int, pit: int, text: str) -> str:
@@ -104,7 +106,7 @@ def show_board(console: Console, state: State, before: State | None = None) -> N
         style = "1;32" if change > 0 else "31" if change < 0 else "2" if "." in text else "0"
         return f"\x1b[{style}m{text}\x1b[0m"
 
-    width = console.width if console.is_terminal else None
+    width = console.width if on_terminal(console) else None
     board = draw(state, paint if colours else None, width)
     console.print(Text.from_ansi(board), soft_wrap=True)
 

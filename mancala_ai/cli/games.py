@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
-
+from .inputs import Flag
 from .output import new_table, print_table, write_json
 
 
-def games(*, json: Annotated[bool, Parameter(negative=())] = False) -> None:
+def games(*, json: Flag = False) -> None:
     """List the games and their options.
+
+    A game is given to a command by its name, with options after a colon:
+
+        mancala play omweso:akakyala=True
+        mancala bench tsoro:columns=8,bonus=1
+
+    The rules are told in Python, by `help("mancala_ai.rules.omweso")`.
 
     Parameters
     ----------
     json
-        Print JSON.
+        Print JSON instead of a table.
     """
     import mancala_ai
 
@@ -39,15 +45,12 @@ def games(*, json: Annotated[bool, Parameter(negative=())] = False) -> None:
         write_json(listed, sys.stdout)
         return
 
-    table = new_table("game", "option", "default", "allowed", "meaning")
-    for column in table.columns[:3]:
-        column.no_wrap = True
-    for column in table.columns[3:]:
-        column.overflow = "fold"
+    texts = ("allowed", "meaning")
+    table = new_table("game", "option", "default", *texts, texts=texts)
     for entry in listed:
         for index, option in enumerate(entry["options"]):
             name = entry["name"] if index == 0 else ""
             cells = (str(option[key]) for key in ("name", "default", "allowed", "meaning"))
             table.add_row(name, *cells)
-    print_table(table, wrap=True)
-    print("A game with options: NAME:option=value,option=value")
+    print_table(table)
+    print("Options follow a colon: tsoro:columns=8")

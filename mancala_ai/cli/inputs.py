@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from . import completion
+
 if TYPE_CHECKING:
     from mancala_ai.game import Game
     from mancala_ai.state import State
@@ -30,9 +32,24 @@ def _check_json_target(type_: Any, value: str | None) -> None:
         raise ValueError("a file name or - is needed")
 
 
+# NAME or NAME:option=value,...
+GameSpec = Annotated[str, Parameter(completer=completion.games)]
+GameSpecs = Annotated[str, Parameter(name="GAME", completer=completion.games)]
+AgentSpec = Annotated[str, Parameter(metavar="AGENT", completer=completion.agents)]
+AgentSpecs = Annotated[
+    tuple[str, ...],
+    Parameter(metavar="AGENT", completer=completion.agents, consume_multiple=True, negative=()),
+]
+
+# A position in the one-line form of the library.
+PositionText = Annotated[str | None, Parameter(metavar="POSITION")]
+
+# A switch; there is nothing like --no-json, and that it is off by default goes without saying.
+Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
+
 # What `output.json_target` takes; by itself cyclopts would refuse - as a value.
 JsonTarget = Annotated[
-    str | None, Parameter(allow_leading_hyphen=True, validator=_check_json_target)
+    str | None, Parameter(metavar="FILE", allow_leading_hyphen=True, validator=_check_json_target)
 ]
 
 

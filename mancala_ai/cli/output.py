@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_format
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
@@ -12,7 +12,10 @@ from mancala_ai.files import whole_file
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.measure import Measurement
     from rich.table import Table
+
+NARROWEST_TEXT = 16  # of a column whose texts may wrap
 
 
 @contextmanager
@@ -33,24 +36,56 @@ def write_json(value: object, file: TextIO) -> None:
     file.write("\n")
 
 
-def new_table(first: str, *others: str, numbers: bool = False) -> Table:
-    """A plain table with a name in the first column; the others may be numbers."""
+def new_table(
+    first: str, *others: str, numbers: Container[str] = (), texts: Container[str] = ()
+) -> Table:
+    """A plain table with a name in the first column; numbers are on the right, texts may wrap."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    table.add_column(first)
-    for header in others:
-        table.add_column(header, justify="right" if numbers else "left")
+    for header in (first, *others):
+        table.add_column(
+            header,
+            justify="right" if header in numbers else "left",
+            no_wrap=header not in texts,
+            min_width=NARROWEST_TEXT if header in texts else None,
+            overflow="fold",
+        )
     return table
 
 
-def print_table(table: Table, wrap: bool = False) -> None:
-    """Print a table on stdout; only on a terminal, and if it may, it is wrapped to fit."""
+def print_table(table: Table) -> None:
+    """Print a table on stdout: as wide as it is, but on a terminal so that it fits."""
     console = new_console(sys.stdout)
-    if not (wrap and console.is_terminal):
-        unlimited = console.options.update(max_width=10_000)
-        console.width = max(console.width, console.measure(table, options=unlimited).maximum)
-    console.print(table)
+    if on_terminal(console):
+        console.print(fitting(table, console))
+    else:
+        console.width = max(console.width, _widths(table, console).maximum)
+        console.print(table)
+
+
+def fitting(table: Table, console: Console) -> Table:
+    """A table if it fits a terminal, else its rows one below the other, a line for each cell."""
+    if _widths(table, console).minimum <= console.width:
+        return table
+    rows = list(zip(*(column.cells for column in table.columns), strict=True))
+    titles = [str(column.header).replace("\n", " ") for column in table.columns]
+    lines = new_table("", "", texts=("",))
+    lines.show_header = False
+    lines.columns[0].no_wrap = True
+    lines.columns[0].style = "bold"
+    for number, row in enumerate(rows):
+        if number:
+            lines.add_row()
+        for title, cell in zip(titles, row, strict=True):
+            if cell:
+                lines.add_row(title, cell)
+    return lines
+
+
+def _widths(table: Table, console: Console) -> Measurement:
+    """What a table needs at least, and what it takes if it may."""
+    return console.measure(table, options=console.options.update(max_width=10_000))
 
 
 def new_console(file: TextIO) -> Console:
@@ -64,11 +99,21 @@ def new_console(file: TextIO) -> Console:
     return QuietConsole(file=file, markup=False, emoji=False, highlight=False)
 
 
+def on_terminal(console: Console) -> bool:
+    """Whether a person looks at it; FORCE_COLOR makes rich believe so of files too."""
+    return console.file.isatty()
+
+
+def is_animated(console: Console) -> bool:
+    """Whether what is shown can be overwritten: on a terminal, and one that can (TERM=dumb)."""
+    return on_terminal(console) and console.is_interactive
+
+
 @contextmanager
 def shown_waiting(file: TextIO) -> Iterator[Callable[[str], None]]:
     """For what takes a while: a function that shows what it is, if that is seen on a terminal."""
     console = new_console(file)
-    if not console.is_terminal:
+    if not is_animated(console):
         yield lambda what: None
         return
     with console.status("") as status:
@@ -79,7 +124,7 @@ def shown_waiting(file: TextIO) -> Iterator[Callable[[str], None]]:
 def shown_progress(file: TextIO) -> Iterator[Callable[[str, int, int], None]]:
     """A function that shows what is done, how much of it and of how much, on a terminal."""
     console = new_console(file)
-    if not console.is_terminal:
+    if not is_animated(console):
         yield lambda what, done, total: None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

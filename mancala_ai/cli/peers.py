@@ -78,9 +78,7 @@ def _print(found: dict[str, Any]) -> None:
 def _table(rows: Sequence[Sequence[str]]) -> Table:
     from mancala_ai.benchmarks.peers.report import HEADERS, NUMBERS
 
-    table = new_table(*HEADERS)
-    for column in table.columns:
-        column.justify = "right" if column.header in NUMBERS else "left"
+    table = new_table(*HEADERS, numbers=NUMBERS)
     for row in rows:
         table.add_row(*row)
     return table

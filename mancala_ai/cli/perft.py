@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from .inputs import integer, make_game, position_of
+from .inputs import Flag, GameSpec, PositionText, integer, make_game, position_of
 from .output import write_json
 from .running import interruptible
 
@@ -20,17 +20,20 @@ if TYPE_CHECKING:
 
 
 def perft(
-    game: str,
+    game: GameSpec,
     depth: Annotated[int, Parameter(converter=integer, validator=Number(gte=0, lte=1000))],
     /,
     *,
-    divide: Annotated[bool, Parameter(negative=())] = False,
-    position: str | None = None,
-    json: Annotated[bool, Parameter(negative=())] = False,
+    divide: Flag = False,
+    position: PositionText = None,
+    json: Flag = False,
 ) -> None:
     """Count the sequences of exactly DEPTH decisions; the test of a rules engine.
 
     An action that ends the game counts, and nothing follows it.
+
+        mancala perft kalah 8
+        mancala perft katro:rows=2,columns=4 5 --divide
 
     Parameters
     ----------
@@ -41,10 +44,10 @@ def perft(
     divide
         Print the count behind each first action instead.
     position
-        Count from this position, in the one-line form of the library (`state.to_text()`),
-        not from the initial one.
+        Count from this position, not from the initial one; in one line, as
+        `state.to_text()` gives it.
     json
-        Print JSON.
+        Print JSON instead of lines.
     """
     played = make_game(game)
     state = position_of(played, position)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from .inputs import InputError, integer, make_game
+from .inputs import AgentSpec, Flag, GameSpec, InputError, PositionText, integer, make_game
 from .output import new_console, shown_waiting
 from .running import closing, interruptible
 
@@ -51,16 +51,16 @@ TAKE_A_FILE = {words.split()[0] for words in COMMANDS if words.endswith(" FILE")
 
 
 def play(
-    game: str | None = None,
+    game: GameSpec | None = None,
     /,
     *,
-    south: str | None = None,
-    north: str | None = None,
-    hints: str = "alphabeta:seconds=2",
+    south: AgentSpec | None = None,
+    north: AgentSpec | None = None,
+    hints: AgentSpec = "alphabeta:seconds=2",
     record: Path | None = None,
-    position: str | None = None,
-    contract: Annotated[bool, Parameter(negative=())] = False,
-    match: str | None = None,
+    position: PositionText = None,
+    contract: Flag = False,
+    match: Annotated[str | None, Parameter(metavar="TERMS")] = None,
     seed: Annotated[
         int | None, Parameter(converter=integer, validator=Number(gte=0, lt=2**64))
     ] = None,
@@ -70,12 +70,17 @@ def play(
     Moves are typed in the game's notation, which stands around the board; type `help` for
     all else that can be typed. Two agents play without being asked anything.
 
-    A match is asked for by its terms: in Omweso, to 12 points, `--match mode=untimed`,
-    `mode=contract` (no move may be taken back) or `mode=blitz` (three seconds a turn; whoever
-    takes longer, up to the Enter key, loses the game); in Hoyito III `--match rounds=5` or
-    `rounds=5,fill_pits=True`; in other games `--match games=3`, the best of three. Any of them
-    takes `max_annulled=5`, games in a row without a result that end the match, and
-    `max_plies=2000`, decisions that end a game. Who moves first is drawn, then alternates.
+        mancala play kalah
+        mancala play omweso --south greedy --north human
+        mancala play tsoro --record game.txt
+        mancala play oware --match games=3
+
+    A match is asked for by its terms. In Omweso, to 12 points: mode=untimed, mode=contract
+    (no move may be taken back) or mode=blitz (three seconds a turn; whoever takes longer, up
+    to the Enter key, loses the game). In Hoyito III: rounds=5, or rounds=5,fill_pits=True. In
+    other games: games=3, the best of three. All take max_annulled=5, games in a row without a
+    result that end the match, and max_plies=2000, decisions that end a game. Who moves first
+    is drawn, then alternates.
 
     Parameters
     ----------
@@ -96,7 +101,7 @@ def play(
         (process:cmd=...) is run only if it stands on the command line. Of a match all games
         are kept.
     position
-        Start from this position, in the one-line form of the library (`state.to_text()`).
+        Start from this position, in one line, as `state.to_text()` gives it.
     contract
         Omweso's contract mode: no move may be taken back.
     match

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from .inputs import integer
-from .output import new_console
+from .inputs import Flag, integer
+from .output import new_console, on_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,16 +30,20 @@ def replay(
     file: Path,
     /,
     *,
-    check: Annotated[bool, Parameter(negative=())] = False,
+    check: Flag = False,
     game: Annotated[int | None, Parameter(converter=integer, validator=Number(gte=0))] = None,
     gif: Path | None = None,
     width: Annotated[int, Parameter(converter=integer, validator=Number(gte=100, lte=4000))] = 480,
-    dark: Annotated[bool, Parameter(negative=())] = False,
+    dark: Flag = False,
 ) -> None:
     """Step through a recorded game, or those of a match.
 
     On a terminal Enter goes on, b goes back, a number goes to the position after that
     move and q quits; elsewhere all positions are printed.
+
+        mancala replay game.txt
+        mancala replay game.txt --gif game.gif
+        mancala replay league.jsonl --game 17
 
     Parameters
     ----------
@@ -87,7 +91,7 @@ def _show(record: Record) -> None:
     """All of a game: at the terminal step by step, else printed."""
     console = new_console(sys.stdout)
     print_headers(console, record)
-    if console.is_terminal and sys.stdin is not None and sys.stdin.isatty():
+    if on_terminal(console) and sys.stdin is not None and sys.stdin.isatty():
         _step(console, record)
     else:
         for number in range(len(record.actions) + 1):

@@ -46,8 +46,8 @@ def run(command: App, arguments: Sequence[str] | None = None) -> int:
         command(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return _interrupted()
-    except BrokenPipeError:
+        return _interrupted(command)
+    except (BrokenPipeError, SystemExit):  # the latter from rich, while help is printed
         _discard_stdout()
         return PIPE_CLOSED
     except OSError as error:
@@ -96,8 +96,9 @@ def closing(agent: Agent) -> Iterator[Agent]:
     agent.close()
 
 
-def _interrupted() -> int:
+def _interrupted(command: App) -> int:
     """The exit code after Ctrl-C; leaves at once if compiled code still runs."""
+    print(f"{_name(command)}: interrupted", file=sys.stderr)
     if any(thread.name == _WORKER for thread in enumerate_threads()):
         with suppress(OSError):
             sys.stdout.flush()
@@ -117,9 +118,12 @@ def _is_about_input(error: Exception) -> bool:
 
 def _refuse(command: App, reason: object) -> int:
     """Say in one line what is wrong; the exit code for that."""
-    name = command.name[0].rpartition(".")[2]
-    print(f"{name}:", " ".join(str(reason).split()), file=sys.stderr)
+    print(f"{_name(command)}:", " ".join(str(reason).split()), file=sys.stderr)
     return BAD_INPUT
+
+
+def _name(command: App) -> str:
+    return command.name[0].rpartition(".")[2]
 
 
 def _tolerate_streams() -> None:

@@ -18,8 +18,16 @@ from cyclopts import Parameter
 
 from mancala_ai.files import whole_file
 
-from .inputs import InputError, JsonTarget, integer
-from .output import json_target, new_console, new_table, print_table, write_json
+from .inputs import AgentSpecs, Flag, GameSpecs, InputError, JsonTarget, integer
+from .output import (
+    fitting,
+    is_animated,
+    json_target,
+    new_console,
+    new_table,
+    print_table,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,35 +38,35 @@ REFRESHES = 4  # a second, of the table that is shown while games are played
 
 
 def tournament(
-    *games: Annotated[str, Parameter(name="GAME")],
-    agents: Annotated[tuple[str, ...], Parameter(consume_multiple=True)],
+    *games: GameSpecs,
+    agents: AgentSpecs,
     games_each: Annotated[int, Parameter(name="--games", converter=integer)] = 100,
     seed: Annotated[int, Parameter(converter=integer)] = 0,
     journal: Path | None = None,
-    gauntlet: bool = False,
+    gauntlet: Flag = False,
     opening_plies: Annotated[int, Parameter(converter=integer)] = 4,
     fair: float | None = None,
     seconds_per_turn: float | None = None,
     grace: float = 0.1,
     max_plies: Annotated[int, Parameter(converter=integer)] = 2000,
-    sprt: str | None = None,
+    sprt: Annotated[str | None, Parameter(metavar="TEST")] = None,
     jobs: Annotated[int, Parameter(converter=integer)] = 0,
     backend: Literal["loky", "dask"] = "loky",
-    address: str | None = None,
+    address: Annotated[str | None, Parameter(metavar="ADDRESS")] = None,
     json: JsonTarget = None,
     csv: JsonTarget = None,
     html: Path | None = None,
 ) -> None:
-    """Let agents play each other, and rate them.
+    r"""Let agents play each other, and rate them.
 
     Every two agents play each opening twice, with seats exchanged; such a pair of games is
     what intervals are computed from. With a journal nothing is lost: the same command goes
     on where a run was stopped, however it was stopped, and with more --games it plays on.
 
-        mancala tournament kalah oware --agents greedy alphabeta:depth=4 \
-            mcts:num_simulations=400 --games 40 --journal league.jsonl
-
-        kalah                    greedy alphabeta:depth=4 ...
+        mancala tournament kalah --agents random greedy mcts
+        mancala tournament omweso tsoro --games 40 \
+          --agents greedy alphabeta:depth=4 \
+          --journal league.jsonl --html league.html
 
     An agent that raises, answers what is not legal, or takes too long loses that game, and
     the report names it. Annulled games, and those broken off after --max-plies decisions,
@@ -168,14 +176,14 @@ def tables(standing: Standing) -> Iterator[Table]:
     """For each game a cross table, the score of the agent of each row, and the ratings."""
     from mancala_ai.agents.tournament.report import ratings_rows
 
-    plan = standing.plan
+    plan, headers = standing.plan, ("Elo", "95 %", "score", "games", "better")
     for game, spec in enumerate(plan.games):
-        cross = new_table(spec, *plan.agents, numbers=True)
+        cross = new_table(spec, *plan.agents, numbers=plan.agents)
         for place, agent in enumerate(plan.agents):
             tallies = [standing.tally(place, other, game) for other in range(len(plan.agents))]
             cross.add_row(agent, *(_score(tally.score) for tally in tallies))
         yield cross
-        ratings = new_table("rating", "Elo", "95 %", "score", "games", "better", numbers=True)
+        ratings = new_table("rating", *headers, numbers=headers)
         rows = ratings_rows(standing, game)
         for row, after in zip_longest(rows, rows[1:]):
             better = f"{row['superiority'][after['agent']]:.1%}" if after else ""
@@ -230,7 +238,7 @@ def _kept(journal: Path | None, wanted: bool) -> Iterator[Path | None]:
 def _watching(total: int) -> Iterator[Callable[[Standing], None]]:
     """What shows, on a terminal, how far a tournament has come."""
     console = new_console(sys.stderr)
-    if not console.is_terminal:
+    if not is_animated(console):
         yield lambda standing: None
         return
     from rich.console import Group, RenderableType
@@ -254,7 +262,8 @@ def _watching(total: int) -> Iterator[Callable[[Standing], None]]:
     latest: list[Standing] = []
 
     def picture() -> RenderableType:
-        return Group(*(table for standing in latest for table in tables(standing)), bar)
+        shown = (fitting(table, console) for standing in latest for table in tables(standing))
+        return Group(*shown, bar)
 
     def watch(standing: Standing) -> None:
         latest[:] = [standing]

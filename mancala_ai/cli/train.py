@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from .inputs import integer
-from .output import new_console
+from .inputs import GameSpec, integer
+from .output import is_animated, new_console
 from .running import interruptible
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def train(
-    game: str,
+    game: GameSpec,
     /,
     *,
-    out: Path,
+    out: Annotated[Path, Parameter(metavar="FOLDER")],
     timesteps: Annotated[int, Parameter(converter=integer, validator=Number(gte=1))] = 2_000_000,
     algo: Literal["maskable-ppo"] = "maskable-ppo",
     seed: Annotated[int, Parameter(converter=integer, validator=Number(gte=0, lt=2**32))] = 0,
@@ -37,12 +37,13 @@ def train(
 
     Every few seconds, what was learnt is written to the folder and measured by games against
     random and greedy. However a training ends, the same command goes on from there, and with
-    more --timesteps it learns on. The folder then holds
+    more --timesteps it learns on.
 
-        policy.safetensors       the agent: mancala play GAME --north policy:path=FOLDER
-        curve.png, curve.csv     its scores as it learnt, with 95 % intervals
-        checkpoint.safetensors   what it takes to go on
+        mancala train kalah --out learnt --minutes 10
+        mancala play kalah --north policy:path=learnt
 
+    The folder holds the agent (policy.safetensors), its scores as it learnt, with 95 %
+    intervals (curve.png, curve.csv), and what it takes to go on (checkpoint.safetensors).
     Training needs more packages: pip install "mancala-ai[train]". Playing does not.
 
     Parameters
@@ -106,7 +107,7 @@ class _Report:
 def _shown(timesteps: int) -> Iterator[_Report]:
     """Who prints how a training goes; with a bar below, if that is seen on a terminal."""
     console = new_console(sys.stderr)
-    if not console.is_terminal:
+    if not is_animated(console):
         yield _Report(lambda timesteps: None)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn

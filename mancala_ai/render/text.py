@@ -32,7 +32,8 @@ def draw(
         it may add colours, but must take as much room.
     width : int, optional
         Of the screen, in characters; the players' captions go above and below the board
-        if they do not fit beside it.
+        if they do not fit beside it, and a board that does not fit either is cut into parts,
+        one below the other.
     """
     game = state.game
     board, fields = state.board.tolist(), state.fields
@@ -42,32 +43,40 @@ def draw(
     ]
     room = max(2, *(len(cell) for half in cells for cell in half)) + 1
 
-    def line(player: int, texts: list[str]) -> str:
-        return "".join(texts[::-1] if player else texts)
+    def line(player: int, texts: list[str]) -> list[str]:
+        return texts[::-1] if player else texts
 
     def cell(player: int, pit: int) -> str:
         text = cells[player][pit].rjust(room)
         return paint(player, pit, text) if paint else text
 
-    def row(player: int, number: int) -> str:
+    def row(player: int, number: int) -> list[str]:
         pits = [pit_at(number, column, game.columns) for column in range(game.columns)]
         return line(player, [cell(player, pit) for pit in pits])
 
-    def labels(player: int) -> list[str]:
+    def labels(player: int) -> list[list[str]]:
         lines = game._column_labels(player, state.player)
         return [line(player, [text.rjust(room) for text in texts]) for texts in lines]
 
+    above, below = [*reversed(labels(1))], labels(0)
     north = [row(1, number) for number in range(game.rows)]
     south = [row(0, number) for number in reversed(range(game.rows))]
-    divider = " " + "-" * (room * game.columns - 1)
-    above, below = [*reversed(labels(1))], labels(0)
+    columns_shown = game.columns if width is None else max(1, width // room)
+    parts = -(-game.columns // columns_shown)
+    lines: list[str] = []
+    for part in range(parts):
+        begin, end = (game.columns * number // parts for number in (part, part + 1))
+        divider = " " + "-" * (room * (end - begin) - 1)
+        half = ["".join(texts[begin:end]) for texts in (*above, *north)]
+        lines += [*([""] if part else []), *half, divider]
+        lines += ["".join(texts[begin:end]) for texts in (*south, *below)]
     captions = [_caption(state, player) for player in (0, 1)]
     if width is None or room * game.columns + max(map(len, captions)) <= width:
-        north[0] += captions[1]
-        south[-1] += captions[0]
+        lines[len(above)] += captions[1]
+        lines[-1 - len(below)] += captions[0]
     else:
-        above, below = [captions[1], *above], [*below, captions[0]]
-    return "\n".join([*above, *north, divider, *south, *below, status(state)])
+        lines = [captions[1], *lines, captions[0]]
+    return "\n".join([*lines, status(state)])
 
 
 def _caption(state: State, player: int) -> str:
