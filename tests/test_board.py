@@ -29,7 +29,7 @@ from mancala_ai.errors import (
 )
 from mancala_ai.render.scene import lap_scenes
 from mancala_ai.widget import Board
-from mancala_ai.widget.view import move_label, pit_label
+from mancala_ai.widget.view import move_label, pit_label, standing
 
 GAMES_WITH_VARIANTS = [
     *ma.games(), "omweso:setup=arrange", "katro:direction=either,lone_seed=True",
@@ -330,6 +330,12 @@ def test_every_move_has_a_label_of_its_own(spec):
         state = state.apply(rng.choice(actions))
 
 
+def test_what_only_the_picture_shows_is_said_as_well():
+    state = ma.make("kalah").state([[0, 0, 0, 0, 0, 1], [4] * 6], captured=(20, 3))
+    assert standing(state) == "South to sow. Captured: South 20, North 3."
+    assert standing(ma.make("katro").initial_state()) == "South to sow."
+
+
 def test_labels_say_what_is_on_the_board():
     state = ma.make("gore").state(
         [[2, 1, 2, 1], [1, 5, 1, 0]], owner=[0, 1, 0, 0, 1, 1, 1, 1], captured=(18, 16)
@@ -403,11 +409,14 @@ class Failing(FirstAgent):
     """An agent that always fails."""
 
     def choose(self, state, seconds):
-        raise AgentError("out of ideas")
+        raise self.error
 
 
-def test_an_agent_that_fails_is_told_of_and_can_be_left(shown):
-    with shown(lambda: Board("kalah", north=Failing())) as (board, page):
+@pytest.mark.parametrize("error", [AgentError("out of ideas"), RuntimeError("out of ideas")])
+def test_an_agent_that_fails_is_told_of_and_can_be_left(shown, error):
+    agent = Failing()
+    agent.error = error
+    with shown(lambda: Board("kalah", north=agent)) as (board, page):
         legal_pits(page).first.click()
         page.get_by_role("alert").filter(has_text="out of ideas").wait_for()
         page.get_by_role("button", name="Undo").click()

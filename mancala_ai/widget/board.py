@@ -24,10 +24,10 @@ from ..record import Record
 from ..registry import make
 from ..render.scene import PALETTES
 from ..render.svg import palette_css
-from ..render.text import NAMES, status
+from ..render.text import NAMES
 from ..state import State
 from .hints import Hint, ask
-from .view import film, hint_view, news, position_view, told
+from .view import film, hint_view, news, position_view, standing, told
 
 try:
     from anywidget import AnyWidget
@@ -243,7 +243,7 @@ class Board(AnyWidget):
             "serial": self._serial,
             "position": self._position,
             "said": self._said,
-            "status": status(state),
+            "status": standing(state),
             "news": news(state, thinks),
             "error": error,
             "hint": hint,
@@ -291,7 +291,7 @@ class Board(AnyWidget):
 def _checked(seed: int | None) -> int:
     number = random.SystemRandom().getrandbits(32) if seed is None else as_int(seed)
     if number is None or not 0 <= number < MOST_SEEDS:
-        raise ArgumentError(f"a seed is an integer below 2**63, not {shown(seed)}")
+        raise ArgumentError(f"a seed is an integer from 0 to 2**63 - 1, not {shown(seed)}")
     return number
 
 

@@ -14,7 +14,7 @@ from ..cli.display import effects, move_lines, value_text
 from ..render.animation import game_scenes
 from ..render.scene import PIT, centres, scene
 from ..render.svg import write_svg
-from ..render.text import NAMES
+from ..render.text import NAMES, status
 from ..state import State
 from .hints import Hint
 
@@ -122,6 +122,15 @@ def told(before: State, action: int) -> str:
     if more and effect.taken:
         sentence += f", {effect.taken} taken"
     return sentence + "."
+
+
+def standing(state: State) -> str:
+    """What the picture says of a game, for those who do not see it."""
+    sentence = f"{status(state)}."
+    if state.game.KEEPS_CAPTURES:
+        south, north = state.captured
+        sentence += f" Captured: South {south}, North {north}."
+    return sentence
 
 
 def news(state: State, thinks: str | None) -> str:
