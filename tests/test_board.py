@@ -35,6 +35,7 @@ GAMES_WITH_VARIANTS = [
     *ma.games(), "omweso:setup=arrange", "katro:direction=either,lone_seed=True",
     "tsoro:columns=5,optional_bonus=True",
 ]  # fmt: skip
+PATIENCE = 180  # seconds; an agent may have to be compiled first
 HURRY = "{ const wait = setTimeout; window.setTimeout = (go, time) => wait(go, time / 50); }"
 BY_KEYBOARD = {"omweso": "Enter", "katro": "Space", "gore": "Enter", "kalah": "Space"}
 
@@ -57,6 +58,7 @@ def shown(chromium):
     def show(make_board, pages=1, **settings):
         with hosted(make_board) as (board, url):
             context = chromium.new_context(**settings)
+            context.set_default_timeout(1000 * PATIENCE)
             yield board, *(open_page(context, url) for _ in range(pages))
             context.close()
 
