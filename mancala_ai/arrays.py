@@ -1,6 +1,6 @@
-"""Two primitives on arrays for kernels with inner loops that hold many of them.
+"""Primitives on arrays that Numba lacks.
 
-Read next: ``../agents/search.py``, which uses both.
+Read next: ``batch_kernels.py`` and ``../agents/search.py``, which use them.
 """
 
 from __future__ import annotations
@@ -67,3 +67,20 @@ def _lower_prefetch(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     numbers = [ir.Constant(flag, value) for value in (0, 3, 1)]  # read, keep, data
     builder.call(intrinsic, [builder.bitcast(pointer, byte.as_pointer()), *numbers])
     return context.get_dummy_value()
+
+
+def value_now(array: Any, index: int) -> Any:
+    """An element of an array of integers that another thread may have just written."""
+    return array[index]
+
+
+@type_callable(value_now)
+def _type_value_now(context: Any) -> Any:
+    return lambda array, index: array.dtype
+
+
+@lower_builtin(value_now, types.Array, types.Integer)
+def _lower_value_now(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    array = context.make_array(sig.args[0])(context, builder, args[0])
+    pointer = builder.gep(array.data, [context.cast(builder, args[1], sig.args[1], types.int64)])
+    return builder.load_atomic(pointer, "acquire", sig.args[0].dtype.bitwidth // 8)

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import copy
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -27,11 +29,13 @@ from .batch_kernels import (
     BOTH_SEATS,
     CALLER,
     ENDED,
+    GO,
     MARGIN,
     OUTCOME,
     POINTS,
     RANDOM,
     RANDOM_SEAT,
+    STAY,
     WAIT,
     Rows,
     Shown,
@@ -45,7 +49,7 @@ from .game import MAX_PLIES, MAX_THREADS, Game, _number, _seed, usable_cores
 from .state import State
 
 MAX_ROWS = 2**24
-ROWS_OF_A_THREAD = 1024  # fewer are played before another thread has woken up
+ROWS_OF_A_THREAD = 4096  # fewer are played before another thread has woken up
 FIRST_CAPACITY = 32  # positions that are kept of a game where repetition counts
 MOST_KEPT_AT_ONCE = 2  # in a step of such a game: players alternate in them
 REWARDS = {"outcome": OUTCOME, "points": POINTS, "margin": MARGIN}
@@ -99,7 +103,8 @@ class Batch:
     max_plies : int
         Decisions of both players after which a game is truncated.
     threads : int, optional
-        Threads to use; None means one, 0 as many as there are processors to use.
+        Threads to use; None means one, 0 as many as there are processors to use. Each plays
+        4,096 rows or more: with fewer, it would not pay.
 
     Attributes
     ----------
@@ -158,7 +163,7 @@ class Batch:
         self._rows, self._shown = self._memory()
         self._begin(seed)
         self._open()
-        self._play()
+        self._play(self._actions)
 
     def reset(self, seed: int | None = None) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
         """Leave all games and begin the next ones.
@@ -175,7 +180,7 @@ class Batch:
         if seed is not None:
             self._begin(seed)
         self._rows.stages[:] = ENDED
-        self._play()
+        self._play(self._actions)
         return self.observation, self.infos
 
     def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> Step:
@@ -201,8 +206,14 @@ class Batch:
         ArgumentError
             If ``actions`` are not n integers, or ``rows`` are not rows.
         """
-        self._take(actions, None if rows is None else self._check_rows(rows))
-        self._play(in_part=rows is not None)
+        if rows is None:
+            taken = self._taken(actions, self.n)
+            self._play(taken, check=partial(self._check_legal, taken, actions))
+        else:
+            numbers = self._check_rows(rows)
+            taken = self._taken(actions, len(numbers))
+            self._check_legal(taken, actions, numbers)
+            self._play(self._spread(taken, numbers), in_part=True)
         return self.observation, self.rewards, self.terminations, self.truncations, self.infos
 
     def random_actions(self) -> NDArray[np.int64]:
@@ -321,30 +332,41 @@ class Batch:
         self._rows.begun[:] = 0
         self._rows.stages[:] = ENDED
 
-    def _take(self, actions: ArrayLike, rows: NDArray[np.int64] | None) -> None:
-        """Check actions, and copy them to where the kernel finds them."""
-        taking = self._actions if rows is None else np.empty(len(rows), np.int64)
+    def _taken(self, actions: ArrayLike, count: int) -> NDArray[np.int64]:
+        """Actions as the kernels read them; a copy only if they are of another kind."""
         try:
             given = np.asarray(actions)
         except ValueError:  # lists of different lengths
             given = np.empty(())
-        if given.shape != taking.shape or given.dtype.kind not in "iu":
+        if given.shape != (count,) or given.dtype.kind not in "iu":
             raise ArgumentError(
-                f"actions are {len(taking)} integers, one for each game, not {shown(actions)}"
+                f"actions are {count} integers, one for each game, not {shown(actions)}"
             )
-        np.copyto(taking, given, casting="unsafe")  # what overflows is no action
+        if given.dtype == np.int64 and given.flags.carray:
+            return given
+        np.copyto(self._actions[:count], given, casting="unsafe")  # what overflows is no action
+        return self._actions[:count]
+
+    def _check_legal(
+        self, taken: NDArray[np.int64], given: ArrayLike, rows: NDArray[np.int64] | None = None
+    ) -> None:
+        """Raise IllegalActionError if an action is not legal, naming it as it was given."""
         game = self.game
         legal = self._rows.legal if rows is None else self._rows.legal[rows]
-        wrong = first_illegal(game._second_word, game.num_actions, legal, taking)
+        wrong = first_illegal(game._second_word, game.num_actions, legal, taken)
         if wrong >= 0:
             row = wrong if rows is None else int(rows[wrong])
             try:
-                self.state(row)._check_action(int(given[wrong]))
+                self.state(row)._check_action(int(np.asarray(given)[wrong]))
             except IllegalActionError as error:
                 raise IllegalActionError(f"row {row}: {error}") from None
-        if rows is not None:
-            self._actions[:] = WAIT
-            self._actions[rows] = np.maximum(taking, 0)  # one that is ignored is not to mean WAIT
+
+    def _spread(self, taken: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Actions of some rows among those of all; the others wait."""
+        taken = np.maximum(taken, 0)  # one that is ignored is not to mean WAIT
+        self._actions[:] = WAIT
+        self._actions[rows] = taken
+        return self._actions
 
     def _check_rows(self, rows: ArrayLike) -> NDArray[np.int64]:
         """The numbers of rows, none twice."""
@@ -362,9 +384,14 @@ class Batch:
             )
         return numbers.astype(np.int64)
 
-    def _play(self, in_part: bool = False) -> None:
-        """Play the actions taken, and what the opponent answers."""
-        self._run(False, in_part)
+    def _play(
+        self,
+        actions: NDArray[np.int64],
+        in_part: bool = False,
+        check: Callable[[], None] | None = None,
+    ) -> None:
+        """Play actions, and what the opponent answers."""
+        self._run(actions, False, in_part, check)
         if self._opponent not in (None, "random"):
             self._let_agent_play(self._opponent)
 
@@ -377,25 +404,53 @@ class Batch:
                 return
             self._actions[:] = WAIT
             self._actions[waiting] = [agent.act(self.state(row)) for row in waiting.tolist()]
-            self._run(True, True)
+            self._run(self._actions, True, True)
 
-    def _run(self, goes_on: bool, in_part: bool) -> None:
-        """Run the kernel on all rows, each thread on its part."""
+    def _run(
+        self,
+        actions: NDArray[np.int64],
+        goes_on: bool,
+        in_part: bool,
+        check: Callable[[], None] | None = None,
+    ) -> None:
+        """Run the kernel on all rows, each thread on its part, unless the check raises.
+
+        The other threads are called before the check, as it takes them as long to wake up.
+        """
         self._make_room()
-        first, *rest = self._parts
         if self._process != os.getpid():  # a fork copies the pool, but not its threads
             self._new_pool()
-        others = [self._pool.submit(self._run_part, goes_on, in_part, *part) for part in rest]
-        self._run_part(goes_on, in_part, *first)
+        signal, others = np.zeros(1, np.int64), []
+        first, *rest = self._parts
+        try:
+            others += [
+                self._pool.submit(self._run_part, signal, actions, goes_on, in_part, *part)
+                for part in rest
+            ]
+            if check is not None:
+                check()
+            signal[0] = GO
+        finally:
+            signal[0] = signal[0] or STAY
+        self._run_part(signal, actions, goes_on, in_part, *first)
         for other in others:
             other.result()
 
-    def _run_part(self, goes_on: bool, in_part: bool, first: int, end: int) -> None:
+    def _run_part(
+        self,
+        signal: NDArray[np.int64],
+        actions: NDArray[np.int64],
+        goes_on: bool,
+        in_part: bool,
+        first: int,
+        end: int,
+    ) -> None:
+        """Run the kernel on some rows once the signal says GO, or not at all."""
         opponent = RANDOM if self._opponent == "random" else CALLER
         play(
             self.game.rules, self._start, self._tables, self._max_plies, self._reward, self._seed,
-            self._seat, opponent, goes_on, in_part, self._actions, tuple(self._rows),
-            tuple(self._shown), first, end,
+            self._seat, opponent, goes_on, in_part, actions, tuple(self._rows),
+            tuple(self._shown), first, end, signal,
         )  # fmt: skip
 
     def _make_room(self) -> None:

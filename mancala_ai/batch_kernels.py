@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from .arrays import unowned
+from .arrays import unowned, value_now
 from .cache import entry
 from .dispatch import (
     ANNULLED,
@@ -40,6 +40,7 @@ BOTH_SEATS, RANDOM_SEAT = -1, 2  # where the caller sits, beside 0 and 1
 CALLER, RANDOM = 0, 1  # who decides for the other seat
 OUTCOME, POINTS, MARGIN = 0, 1, 2  # what is paid
 UNDER_WAY, NEW, ENDED = 0, 1, 2  # stages of a game; NEW: it began in the present step
+GO, STAY = 1, 2  # what threads that have woken up are told
 WAIT = -1  # the action of a game that stays as it is
 
 # the bits of a byte as the eight bytes of a number
@@ -226,7 +227,7 @@ def show(rules, tables, reward, rows, shown, i, state, is_over, is_told):
 @entry
 def play(
     rules, start, tables, max_plies, reward, seed, seat, opponent, goes_on, in_part, actions, rows,
-    shown, first_row, end_row,
+    shown, first_row, end_row, signal,
 ):  # fmt: skip
     """Play the actions of the rows ``first_row`` ... ``end_row - 1`` and show what follows.
 
@@ -238,9 +239,17 @@ def play(
     A game that is over before the caller had any decision takes one more step, whose
     action counts for nothing, to be told as ended.
 
+    Nothing is done before another thread writes GO into ``signal``, an array of one 0, and
+    nothing at all if that is STAY.
+
     ``tables``, ``rows`` and ``shown`` come as plain tuples, which Numba unpacks faster.
     """
-    tables, rows, shown = Tables(*tables), unowned(Rows(*rows)), unowned(Shown(*shown))
+    tables, rows, shown = unowned(Tables(*tables)), unowned(Rows(*rows)), unowned(Shown(*shown))
+    told = value_now(signal, 0)
+    while told == 0:
+        told = value_now(signal, 0)
+    if told != GO:
+        return
     for row in range(first_row, end_row):
         i = np.uint64(row)  # a signed index costs a look whether it is negative
         action, stage = actions[i], rows.stages[i]

@@ -114,7 +114,13 @@ def after_steps(batch: ma.Batch, steps: int) -> list[np.ndarray]:
     return [array.copy() for array in (*arrays, *batch.infos.values())]
 
 
-def test_threads_change_nothing():
+@pytest.fixture
+def many_threads(monkeypatch):
+    """Let a few rows be enough for another thread."""
+    monkeypatch.setattr(ma.batch, "ROWS_OF_A_THREAD", 300)
+
+
+def test_threads_change_nothing(many_threads):
     game = ma.make("kalah")
     one, two, three = (
         after_steps(game.batch(3100, seed=1, threads=threads, max_plies=30), 70)
@@ -127,10 +133,11 @@ def test_threads_change_nothing():
 
 FORKED = """
 import os, signal, warnings
-import numpy as np
 import mancala_ai as ma
+import mancala_ai.batch
 
 warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads, from Python 3.12
+mancala_ai.batch.ROWS_OF_A_THREAD = 1000
 batch = ma.make("kalah").batch(2100, seed=2, threads=2)
 batch.step(batch.random_actions())
 process = os.fork()
@@ -150,7 +157,7 @@ def test_a_batch_goes_on_in_a_forked_process(tmp_path):
     assert (tmp_path / "seenTrue").read_bytes() == (tmp_path / "seenFalse").read_bytes()
 
 
-def test_batches_may_be_stepped_from_several_threads_at_once():
+def test_batches_may_be_stepped_from_several_threads_at_once(many_threads):
     game = ma.make("kalah")
     alone = after_steps(game.batch(2100, seed=2), 60)
     with ThreadPoolExecutor(3) as pool:
@@ -360,6 +367,39 @@ def test_what_is_shown_may_be_written_to():
     np.testing.assert_array_equal(batch.observation, untouched.observation)
     np.testing.assert_array_equal(batch.infos["action_mask"], untouched.infos["action_mask"])
     assert not batch.terminations.any()
+
+
+def test_threads_wait_for_the_check_of_the_actions(many_threads):
+    batch, untouched = (ma.make("kalah").batch(900, seed=1, threads=t) for t in (3, 1))
+    for row in (0, 450, 899):
+        actions = batch.random_actions().copy()
+        actions[row] = 6
+        for _ in range(20):
+            with pytest.raises(IllegalActionError, match=f"row {row}: "):
+                batch.step(actions)
+        for array, expected in zip(after_steps(batch, 5), after_steps(untouched, 5), strict=True):
+            np.testing.assert_array_equal(array, expected)
+
+
+def test_actions_of_other_kinds_are_the_same_actions():
+    kinds = {
+        "int64": lambda actions: actions,
+        "copied": lambda actions: actions.copy(),
+        "int8": lambda actions: actions.astype(np.int8),
+        "swapped": lambda actions: actions.astype(">i8"),
+        "strided": lambda actions: np.repeat(actions, 2)[::2],
+        "read-only": lambda actions: np.frombuffer(actions.tobytes(), np.int64),
+        "list": lambda actions: actions.tolist(),
+    }
+    seen = []
+    for kind in kinds.values():
+        batch = ma.make("kalah").batch(20, seed=4)
+        for _ in range(60):
+            batch.step(kind(batch.random_actions()))
+        seen.append(after_steps(batch, 1))
+    for arrays in seen:
+        for array, expected in zip(arrays, seen[0], strict=True):
+            np.testing.assert_array_equal(array, expected)
 
 
 @pytest.mark.parametrize("make_copy", [ma.Batch.copy, copy.copy, copy.deepcopy, "pickle"])
