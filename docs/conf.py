@@ -38,7 +38,7 @@ extensions = [
     "sphinx_copybutton",
     "boards",
 ]
-exclude_patterns = ["made", "training/*.py"]
+exclude_patterns = ["benchmarks/*", "made"]
 nitpicky = True
 nitpick_ignore_regex = [  # what other libraries document; their inventories are not fetched
     (r"py:.*", r"(collections|concurrent|gymnasium|numpy|np|pathlib|pettingzoo|PIL|t|typing)\..*"),
@@ -76,10 +76,20 @@ html_theme_options = {"navigation_with_keys": True}
 copybutton_prompt_text = "$ "
 
 
-def setup(app):
+def leave_out_tuple_fields(app, what, name, member, skipped, options):
     """Leave out what ``NamedTuple`` writes about each field."""
+    return skipped or type(member).__name__ == "_tuplegetter"
 
-    def skip(app, what, name, member, skipped, options):
-        return skipped or type(member).__name__ == "_tuplegetter"
 
-    app.connect("autodoc-skip-member", skip)
+def add_reports(app, page, text):
+    """Add the reports that ``mancala bench --peers --out docs/benchmarks`` wrote to their page."""
+    if page == "benchmarks":
+        for report in sorted(Path(app.srcdir, page).glob("*.md")):
+            text[0] += f"\n```{{include}} {page}/{report.name}\n```\n"
+        for plot in sorted(Path(app.srcdir, page).glob("*.png")):
+            text[0] += f"\n![{plot.stem}]({page}/{plot.name})\n"
+
+
+def setup(app):
+    app.connect("autodoc-skip-member", leave_out_tuple_fields)
+    app.connect("source-read", add_reports)
