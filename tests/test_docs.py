@@ -15,7 +15,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 from helpers import random_policy
@@ -103,7 +102,6 @@ def run_command(command):
 
 SYBIL = Sybil([CodeBlockParser("python", run_python), CodeBlockParser("sh", run_commands)])
 
-
 each_document = pytest.mark.parametrize(
     "path", DOCUMENTS, ids=lambda path: str(path.relative_to(CHECKOUT))
 )
@@ -126,7 +124,7 @@ def test_a_document_runs(path, tmp_path, monkeypatch):
 def lay_files(folder):
     """Files that documents speak of: a record as the README shows it, a match, a policy."""
     readme = CHECKOUT.joinpath("README.md").read_text(encoding="utf-8")
-    record = dedent(re.search(r"^game: .*?^result: \*\n", readme, re.M | re.S)[0])
+    record = re.search(r"^game: .*?^result: \*\n", readme, re.M | re.S)[0]
     folder.joinpath("game.txt").write_text(record)
     folder.joinpath("match.txt").write_text(f"{record}\n{record}")
     folder.joinpath("runs/hoyito").mkdir(parents=True)
