@@ -5,6 +5,7 @@ Read next: ``batch_kernels.py`` and ``../agents/search.py``, which use them.
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 from llvmlite import ir
@@ -84,3 +85,30 @@ def _lower_value_now(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     array = context.make_array(sig.args[0])(context, builder, args[0])
     pointer = builder.gep(array.data, [context.cast(builder, args[1], sig.args[1], types.int64)])
     return builder.load_atomic(pointer, "acquire", sig.args[0].dtype.bitwidth // 8)
+
+
+_adding = Lock()
+
+
+def value_before_adding(array: Any, index: int, number: int) -> Any:
+    """Add to an element of an array of integers, and return what it was before, in one go.
+
+    So if several threads do so, each gets a value of its own.
+    """
+    with _adding:
+        value = array[index]
+        array[index] += number
+        return value
+
+
+@type_callable(value_before_adding)
+def _type_value_before_adding(context: Any) -> Any:
+    return lambda array, index, number: array.dtype
+
+
+@lower_builtin(value_before_adding, types.Array, types.Integer, types.Integer)
+def _lower_value_before_adding(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    array = context.make_array(sig.args[0])(context, builder, args[0])
+    pointer = builder.gep(array.data, [context.cast(builder, args[1], sig.args[1], types.int64)])
+    number = context.cast(builder, args[2], sig.args[2], sig.args[0].dtype)
+    return builder.atomic_rmw("add", pointer, number, "acq_rel")

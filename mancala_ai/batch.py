@@ -18,7 +18,6 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import kernels
 from .batch_kernels import (
     BOTH_SEATS,
+    CACHE_LINE,
     CALLER,
     ENDED,
     GO,
@@ -311,12 +311,13 @@ class Batch:
         self._tables = tuple(self.game._observation_tables[self._normalize])
         self._actions = np.zeros(self.n, np.int64)
         workers = min(self._threads or usable_cores(), max(1, self.n // ROWS_OF_A_THREAD))
-        self._parts = list(pairwise(self.n * part // workers for part in range(workers + 1)))
+        bounds = np.arange(workers + 1) * self.n // workers
+        self._ends, self._begun = bounds[1:], np.zeros((workers, CACHE_LINE), np.int64)
         self._new_pool()
 
     def _new_pool(self) -> None:
         """Have helpers for all parts but one; their threads start when they are used."""
-        self._pool = ThreadPoolExecutor(max(1, len(self._parts) - 1))
+        self._pool = ThreadPoolExecutor(max(1, len(self._ends) - 1))
         self._process = os.getpid()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -421,18 +422,19 @@ class Batch:
         if self._process != os.getpid():  # a fork copies the pool, but not its threads
             self._new_pool()
         signal, others = np.zeros(1, np.int64), []
-        first, *rest = self._parts
+        self._begun[1:, 0] = self._ends[:-1]
+        self._begun[0, 0] = 0
         try:
             others += [
-                self._pool.submit(self._run_part, signal, actions, goes_on, in_part, *part)
-                for part in rest
+                self._pool.submit(self._run_part, signal, actions, goes_on, in_part, part)
+                for part in range(1, len(self._ends))
             ]
             if check is not None:
                 check()
             signal[0] = GO
         finally:
             signal[0] = signal[0] or STAY
-        self._run_part(signal, actions, goes_on, in_part, *first)
+        self._run_part(signal, actions, goes_on, in_part, 0)
         for other in others:
             other.result()
 
@@ -442,15 +444,14 @@ class Batch:
         actions: NDArray[np.int64],
         goes_on: bool,
         in_part: bool,
-        first: int,
-        end: int,
+        part: int,
     ) -> None:
-        """Run the kernel on some rows once the signal says GO, or not at all."""
+        """Run the kernel on a part first, then on what is left of others, if the signal says GO."""
         opponent = RANDOM if self._opponent == "random" else CALLER
         play(
             self.game.rules, self._start, self._tables, self._max_plies, self._reward, self._seed,
             self._seat, opponent, goes_on, in_part, actions, tuple(self._rows),
-            tuple(self._shown), first, end, signal,
+            tuple(self._shown), signal, self._ends, self._begun, part,
         )  # fmt: skip
 
     def _make_room(self) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from .arrays import unowned, value_now
+from .arrays import unowned, value_before_adding, value_now
 from .cache import entry
 from .dispatch import (
     ANNULLED,
@@ -41,6 +41,8 @@ CALLER, RANDOM = 0, 1  # who decides for the other seat
 OUTCOME, POINTS, MARGIN = 0, 1, 2  # what is paid
 UNDER_WAY, NEW, ENDED = 0, 1, 2  # stages of a game; NEW: it began in the present step
 GO, STAY = 1, 2  # what threads that have woken up are told
+ROWS_AT_ONCE = 256  # that a thread takes
+CACHE_LINE = 8  # int64
 WAIT = -1  # the action of a game that stays as it is
 
 # the bits of a byte as the eight bytes of a number
@@ -227,9 +229,9 @@ def show(rules, tables, reward, rows, shown, i, state, is_over, is_told):
 @entry
 def play(
     rules, start, tables, max_plies, reward, seed, seat, opponent, goes_on, in_part, actions, rows,
-    shown, first_row, end_row, signal,
+    shown, signal, ends, begun, own,
 ):  # fmt: skip
-    """Play the actions of the rows ``first_row`` ... ``end_row - 1`` and show what follows.
+    """Play the actions of all rows, together with other threads, and show what follows.
 
     After a game that ended in an earlier step the next one begins instead. If
     ``opponent`` is RANDOM, the decisions of the other seat are drawn, until the caller has
@@ -240,42 +242,63 @@ def play(
     action counts for nothing, to be told as ended.
 
     Nothing is done before another thread writes GO into ``signal``, an array of one 0, and
-    nothing at all if that is STAY.
+    nothing at all if that is STAY. Part ``k`` of the rows ends at ``ends[k]``, and is begun up to
+    ``begun[k, 0]`` (the other numbers keep those of two parts apart in the caches); a thread
+    plays its ``own`` part first, the same in each step, then what others have not begun.
 
     ``tables``, ``rows`` and ``shown`` come as plain tuples, which Numba unpacks faster.
     """
-    tables, rows, shown = unowned(Tables(*tables)), unowned(Rows(*rows)), unowned(Shown(*shown))
     told = value_now(signal, 0)
     while told == 0:
         told = value_now(signal, 0)
     if told != GO:
         return
-    for row in range(first_row, end_row):
-        i = np.uint64(row)  # a signed index costs a look whether it is negative
-        action, stage = actions[i], rows.stages[i]
-        if in_part and action == WAIT:
-            continue
-        begins = stage == ENDED  # which none is where a step goes on
-        if not goes_on:
-            stage = NEW if begins else UNDER_WAY
-        if begins:
-            state, numbers = next_game(rules, start, rows, row, seed, seat)
-            plies, decides = 0, False
-        else:
-            state, numbers, plies = load(rules, rows.states, i), int(rows.numbers[i]), rows.plies[i]
-            decides = (rows.legal[i, 0] | rows.legal[i, 1]) != 0
+    tables, rows, shown = unowned(Tables(*tables)), unowned(Rows(*rows)), unowned(Shown(*shown))
+    counts = begun.reshape(-1)
+    for k in range(len(ends)):
+        part = (own + k) % len(ends)
         while True:
-            if decides:
-                state = decided(rules, rows, i, state, action)
-                numbers = advance(numbers)
-                plies += 1
-            is_over = (state.phase >= OVER) | (plies >= max_plies)
-            if is_over | (opponent == CALLER) | (state.player == rows.seats[i]):
+            first = value_before_adding(counts, part * begun.shape[1], ROWS_AT_ONCE)
+            if first >= ends[part]:
                 break
-            first, second = legal(rules, state)
-            action, decides = drawn(rules, first, second, numbers), True
-        is_told = is_over & (stage != NEW)
-        save(rules, rows.states, i, state)
-        rows.numbers[i], rows.plies[i] = numbers, plies
-        rows.stages[i] = ENDED if is_told else stage
-        show(rules, tables, reward, rows, shown, i, state, is_over, is_told)
+            for row in range(first, min(first + ROWS_AT_ONCE, ends[part])):
+                play_row(
+                    rules, start, tables, max_plies, reward, seed, seat, opponent, goes_on,
+                    in_part, actions, rows, shown, row,
+                )  # fmt: skip
+
+
+@njit(forceinline=True)
+def play_row(
+    rules, start, tables, max_plies, reward, seed, seat, opponent, goes_on, in_part, actions, rows,
+    shown, row,
+):  # fmt: skip
+    """:func:`play` for one row."""
+    i = np.uint64(row)  # a signed index costs a look whether it is negative
+    action, stage = actions[i], rows.stages[i]
+    if in_part and action == WAIT:
+        return
+    begins = stage == ENDED  # which none is where a step goes on
+    if not goes_on:
+        stage = NEW if begins else UNDER_WAY
+    if begins:
+        state, numbers = next_game(rules, start, rows, row, seed, seat)
+        plies, decides = 0, False
+    else:
+        state, numbers, plies = load(rules, rows.states, i), int(rows.numbers[i]), rows.plies[i]
+        decides = (rows.legal[i, 0] | rows.legal[i, 1]) != 0
+    while True:
+        if decides:
+            state = decided(rules, rows, i, state, action)
+            numbers = advance(numbers)
+            plies += 1
+        is_over = (state.phase >= OVER) | (plies >= max_plies)
+        if is_over | (opponent == CALLER) | (state.player == rows.seats[i]):
+            break
+        first, second = legal(rules, state)
+        action, decides = drawn(rules, first, second, numbers), True
+    is_told = is_over & (stage != NEW)
+    save(rules, rows.states, i, state)
+    rows.numbers[i], rows.plies[i] = numbers, plies
+    rows.stages[i] = ENDED if is_told else stage
+    show(rules, tables, reward, rows, shown, i, state, is_over, is_told)
