@@ -1,4 +1,4 @@
-"""What several tests share: games with all their options, random positions, and twins of states.
+"""What tests share: games with all their options, random positions, twins of states, a terminal.
 
 A *twin* is the slow Python version of a game in ``tests/reference``; its
 positions and the library's states are compared through :func:`described` and
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from io import StringIO
 from itertools import pairwise
 from typing import Any
 
@@ -64,6 +65,13 @@ OPTION_VALUES: dict[str, dict[str, tuple[Any, ...]]] = {
         "repetition": ("none", "split_rows"),
     },
 }
+
+
+class Screen(StringIO):
+    """A stream that passes for a terminal."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def arrangement(rng: random.Random, pits: int, seeds: int, most: int = MOST_SEEDS) -> list[int]:

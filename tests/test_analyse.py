@@ -6,9 +6,9 @@ import json
 import re
 import sys
 from functools import cache
-from io import StringIO
 
 import pytest
+from helpers import Screen
 
 import mancala_ai as ma
 from mancala_ai.agents import Agent, registry
@@ -249,13 +249,6 @@ def test_a_table_without_values(analyse):
     _, out, _ = analyse("kalah", "--agent", "random")
     header = out.split("\n\n")[1].splitlines()[0]
     assert header.split() == ["move", "laps", "to", "then"]
-
-
-class Screen(StringIO):
-    """A stream that passes for a terminal."""
-
-    def isatty(self):
-        return True
 
 
 @pytest.mark.parametrize("columns", [40, 72])  # row by row, or a table with wrapped texts

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers import Screen
 
 from mancala_ai.cli import app, main, start
 
@@ -134,21 +135,26 @@ def test_version(flag, capsys):
 
 
 @pytest.mark.parametrize("columns", [40, 60, 120])
-def test_nothing_is_cut_off_on_any_terminal(columns):
-    """A table is shown whole, if need be row by row."""
-    for line, words in (
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
         ("games", ["hoyito_iii", "protected_heads", "no_capture,"]),
         ("perft kalah 2 --divide", ["total: 35"]),
         ("analyse kalah --agent alphabeta:depth=2", ["best line", "value", "depth"]),
         ("bench kalah --seconds 0.02", ["games/s", "decisions/s", "truncated"]),
-    ):
-        code, out = on_terminal(columns, line)
-        assert code == 0
-        shown = ESCAPE.sub("", out.rpartition("\x1b[2K")[2])  # what stays
-        assert "…" not in shown
-        assert max(len(text.rstrip()) for text in shown.splitlines()) <= columns
-        for word in words:
-            assert word in shown
+        ("tournament kalah --agents first random --games 2 --jobs 1", ["Elo", "better"]),
+    ],
+)
+def test_nothing_is_cut_off_on_any_terminal(columns, line, words, monkeypatch):
+    """A table is shown whole, if need be row by row."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys, "stdout", screen := Screen())
+    assert main(line.split()) == 0
+    shown = ESCAPE.sub("", screen.getvalue())
+    assert "…" not in shown
+    assert max(len(text.rstrip()) for text in shown.splitlines()) <= columns
+    for word in words:
+        assert word in shown
 
 
 @pytest.mark.parametrize("columns", [40, 62, 63])

@@ -48,9 +48,8 @@ def games(*, json: Flag = False) -> None:
     texts = ("allowed", "meaning")
     table = new_table("game", "option", "default", *texts, texts=texts)
     for entry in listed:
-        for index, option in enumerate(entry["options"]):
-            name = entry["name"] if index == 0 else ""
+        for option in entry["options"]:
             cells = (str(option[key]) for key in ("name", "default", "allowed", "meaning"))
-            table.add_row(name, *cells)
+            table.add_row(entry["name"], *cells)
     print_table(table)
     print("Options follow a colon: tsoro:columns=8")

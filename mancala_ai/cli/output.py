@@ -12,7 +12,6 @@ from mancala_ai.files import whole_file
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.measure import Measurement
     from rich.table import Table
 
 NARROWEST_TEXT = 16  # of a column whose texts may wrap
@@ -48,7 +47,6 @@ def new_table(
             header,
             justify="right" if header in numbers else "left",
             no_wrap=header not in texts,
-            min_width=NARROWEST_TEXT if header in texts else None,
             overflow="fold",
         )
     return table
@@ -60,13 +58,14 @@ def print_table(table: Table) -> None:
     if on_terminal(console):
         console.print(fitting(table, console))
     else:
-        console.width = max(console.width, _widths(table, console).maximum)
+        unlimited = console.options.update(max_width=10_000)
+        console.width = max(console.width, console.measure(table, options=unlimited).maximum)
         console.print(table)
 
 
 def fitting(table: Table, console: Console) -> Table:
     """A table if it fits a terminal, else its rows one below the other, a line for each cell."""
-    if _widths(table, console).minimum <= console.width:
+    if _narrowest(table) <= console.width:
         return table
     rows = list(zip(*(column.cells for column in table.columns), strict=True))
     titles = [str(column.header).replace("\n", " ") for column in table.columns]
@@ -83,9 +82,16 @@ def fitting(table: Table, console: Console) -> Table:
     return lines
 
 
-def _widths(table: Table, console: Console) -> Measurement:
-    """What a table needs at least, and what it takes if it may."""
-    return console.measure(table, options=console.options.update(max_width=10_000))
+def _narrowest(table: Table) -> int:
+    """The room that a table needs: its texts may wrap, all else not."""
+    from rich.cells import cell_len
+
+    width = len(table.columns) - 1  # between them
+    for column in table.columns:
+        lines = [line for cell in (column.header, *column.cells) for line in str(cell).split("\n")]
+        widest = max(map(cell_len, lines))
+        width += widest if column.no_wrap else min(widest, NARROWEST_TEXT)
+    return width
 
 
 def new_console(file: TextIO) -> Console:
