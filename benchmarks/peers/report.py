@@ -121,18 +121,16 @@ def remarks(found: dict[str, Any]) -> Iterator[str]:
         yield f"{skipped['name']} is left out: {skipped['reason']}."
 
 
-def write_markdown(found: dict[str, Any], plot: str, file: TextIO) -> None:
-    """Write the name of the plot, the tables, and what they were measured on."""
-    file.write("## Beside other programs\n\n")
-    file.write(f"![Decisions a second of all programs, by game]({plot})\n\n")
+def write_markdown(found: dict[str, Any], file: TextIO) -> None:
+    """Write the tables, and what they were measured on."""
     for title, rows, notes in tables(found):
         lines = [HEADERS, ["-:" if header in NUMBERS else "-" for header in HEADERS], *rows]
-        file.write(f"### {title}\n\n")
+        file.write(f"## {title}\n\n")
         file.writelines(f"| {' | '.join(line)} |\n" for line in lines)
         file.write("\n")
         file.writelines(f"- {note}\n" for note in notes)
         file.write("\n" if notes else "")
-    file.write("### How\n\n")
+    file.write("## How\n\n")
     file.writelines(f"- {remark}\n" for remark in remarks(found))
     machine = found["machine"]
     file.write(f"- {machine['cpu']}, {machine['platform']}, {machine['date']}.\n")

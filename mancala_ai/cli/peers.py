@@ -54,7 +54,7 @@ def bench_peers(
             write_json(found, target)
         if out is not None:
             write_json(found, figures)
-            report.write_markdown(found, f"{NAME}.png", page)
+            report.write_markdown(found, page)
             report.write_plot(found, plot)
     if json != "-":
         _print(found)
