@@ -186,7 +186,7 @@ def open_spiel(rows: int, _: list[str]) -> Iterator[Way]:
 def _rollouts(pyspiel: Any, game: Any) -> Play:
     """Random games in C++ alone: a tree search that stays at its root, and rolls out from there.
 
-    It is twice as fast as ``pyspiel.evaluate_bots`` with random bots, which does count decisions.
+    It is faster than ``pyspiel.evaluate_bots`` with random bots, which does count decisions.
     """
     bots = [pyspiel.make_uniform_random_bot(player, player) for player in (0, 1)]
     decisions = 0
