@@ -302,12 +302,15 @@ def test_completion_can_be_printed_for_any_shell(capsys):
         assert "mancala" in capsys.readouterr().out
 
 
-def test_an_unknown_shell_is_one_line(capsys, monkeypatch):
-    for name in ("SHELL", "BASH_VERSION", "ZSH_VERSION", "FISH_VERSION", "PATH"):
-        monkeypatch.delenv(name, raising=False)  # without PATH the parent cannot be looked at
+def test_an_unknown_shell_is_one_line(capsys, monkeypatch, tmp_path):
+    for name in ("SHELL", "BASH_VERSION", "ZSH_VERSION", "FISH_VERSION"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HOME", "PATH"):  # nothing there: `ps` is not found, which would tell the parent
+        monkeypatch.setenv(name, str(tmp_path))
     assert main(["--install-completion"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("mancala: ") and "--shell" in err and err.count("\n") == 1
     assert main(["--install-completion", "--shell", "csh"]) == 2
     assert "csh" in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
