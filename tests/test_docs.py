@@ -122,13 +122,14 @@ def test_a_document_runs(path, tmp_path, monkeypatch):
 
 
 def lay_files(folder):
-    """Files that documents speak of: a record as the README shows it, a match, a policy."""
+    """Files that documents speak of: a record as the README shows it, a match, policies."""
     readme = CHECKOUT.joinpath("README.md").read_text(encoding="utf-8")
     record = re.search(r"^game: .*?^result: \*\n", readme, re.M | re.S)[0]
     folder.joinpath("game.txt").write_text(record)
     folder.joinpath("match.txt").write_text(f"{record}\n{record}")
-    folder.joinpath("runs/hoyito").mkdir(parents=True)
-    write_policy(random_policy(ma.make("hoyito_iii")), folder / "runs/hoyito" / FILE_NAME)
+    for game, training in (("hoyito_iii", "runs/hoyito"), ("kalah", "runs/kalah")):
+        folder.joinpath(training).mkdir(parents=True)
+        write_policy(random_policy(ma.make(game)), folder / training / FILE_NAME)
 
 
 @each_document
