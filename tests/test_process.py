@@ -191,7 +191,7 @@ def test_starting_is_not_on_the_clock(fake, notes, tmp_path, monkeypatch):
 
 
 def test_the_engine_in_the_documentation(tmp_path):
-    (program,) = re.findall("```python\n(.*?)```", PROTOCOL.read_text(encoding="utf-8"), re.S)
+    (program,) = re.findall("```python\n(# file.*?)```", PROTOCOL.read_text(encoding="utf-8"), re.S)
     tmp_path.joinpath("engine.py").write_text(program, encoding="utf-8")
     cmd = shlex.join([sys.executable, str(tmp_path / "engine.py")])
     agent, first = make_agent("process", cmd=cmd), make_agent("first")
