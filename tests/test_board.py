@@ -16,9 +16,11 @@ from datetime import date
 
 import pytest
 from board_host import hosted
+from helpers import random_policy
 
 import mancala_ai as ma
 from mancala_ai.agents import make_agent
+from mancala_ai.agents.network import FILE_NAME, write_policy
 from mancala_ai.agents.simple import FirstAgent
 from mancala_ai.errors import (
     AgentError,
@@ -424,6 +426,14 @@ def test_an_agent_that_fails_is_told_of_and_can_be_left(shown, error):
         page.get_by_role("button", name="Undo").click()
         wait_for_turn(page)
         assert board.state.ply == 0
+
+
+def test_players_and_helpers_that_cannot_serve_are_refused(tmp_path):
+    write_policy(random_policy(ma.make("kalah")), tmp_path / FILE_NAME)
+    with pytest.raises(ArgumentError, match="trained for kalah, not for oware"):
+        Board("oware", north=f"policy:path={tmp_path}")
+    with pytest.raises(ArgumentError, match="hints are given by an agent"):
+        Board("oware", hints="human")
 
 
 def test_what_is_missing_is_named(tmp_path):

@@ -67,6 +67,7 @@ def in_process(*words, cwd=None, **options):
         ("perft kalah 1 --position nowhere", "nowhere"),
         ("perft kalah 1 --position", "--position"),
         ("games --long", "--long"),
+        ("games kalah", "more is given than is taken (see --help): 'kalah'"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(capsys, line, named):

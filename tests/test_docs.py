@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+from codeop import compile_command
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,21 @@ def test_a_document_runs(path, tmp_path, monkeypatch):
     document.namespace["__name__"] = "document"
     for example in document.examples():
         example.evaluate()
+
+
+@each_document
+def test_python_can_be_pasted_into_an_interpreter(path):
+    for block in re.findall(
+        r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S
+    ):
+        if block.startswith("# file: "):
+            continue
+        pending: list[str] = []
+        for line in [*block.splitlines(), ""]:  # an empty line ends an indented block
+            pending.append(line)
+            if compile_command("\n".join(pending)) is not None:
+                pending = []
+        assert not pending
 
 
 def lay_files(folder):

@@ -508,6 +508,7 @@ def test_a_relay_that_is_too_long(mancala):
         ("play kalah --south nobody", "nobody"),
         ("play kalah --north greedy:depth=3", "depth"),
         ("play kalah --hints nobody", "nobody"),
+        ("play kalah --hints human", "--hints cannot be human"),
         ("play kalah --position 1,2", "1,2"),
         ("play kalah --contract", "--contract"),
         ("play kalah --match mode=blitz", "'mode'"),

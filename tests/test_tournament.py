@@ -478,6 +478,14 @@ def test_games_can_be_stepped_through_in_a_browser(chromium, tmp_path):
     assert complaints == []
 
 
+def test_no_rating_is_minus_zero(capsys, tmp_path):
+    page = tmp_path / "page.html"
+    words = ["oware:seeds=1", "--agents", "first", "greedy", "--games", "2", "--seed", "0"]
+    assert main(["tournament", *words, "--html", str(page)]) == 0
+    for text in (capsys.readouterr().out, page.read_text(encoding="utf-8")):
+        assert not re.search(r"-0\b(?!\.)", text)
+
+
 @pytest.mark.parametrize("missing", ["jinja2", "matplotlib.figure"])
 def test_a_page_that_cannot_be_written_is_refused_before_the_games(
     missing, tmp_path, capsys, monkeypatch
@@ -501,6 +509,7 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_games(
         (["--agents", "random", "greedy"], "1 game"),
         (["kalah", "--agents", "random", "greedy", "--backend", "slurm"], "loky"),
         (["kalah", "--agents", "random", "greedy", "--jobs", "-1"], "jobs"),
+        (["kalah", "--agents", "random", "greedy", "--jobs", "9999999"], "from 0 to 1024"),
         (["kalah", "--agents", "random", "greedy", "--journal", "nowhere/j.jsonl"], "nowhere"),
         (["kalah", "--agents", "random", "greedy", "--html", "nowhere/p.html"], "nowhere"),
         (["kalah", "--agents", "random", "greedy", "--fair", "nan"], "fair"),

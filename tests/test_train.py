@@ -364,6 +364,15 @@ def test_commands_that_are_refused(learner, tmp_path, capsys, words, match):
     assert not out.exists()
 
 
+def test_a_folder_without_a_name_is_refused(learner, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", "kalah", "--out", ""]) == 2
+    assert capsys.readouterr().err == (
+        "mancala: Invalid value for --out: the name of the folder is empty\n"
+    )
+    assert not list(tmp_path.iterdir())
+
+
 def test_without_the_packages_that_training_needs(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     out = tmp_path / "none"
@@ -378,7 +387,7 @@ def test_without_the_packages_that_training_needs(monkeypatch, tmp_path, capsys)
 def test_a_folder_that_cannot_be_made(learner, tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert main(["train", "kalah", "--out", str(tmp_path / "file")]) == 2
-    assert capsys.readouterr().err == f"mancala: {tmp_path / 'file'}: File exists\n"
+    assert capsys.readouterr().err == f"mancala: {tmp_path / 'file'}: Not a directory\n"
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from .sprt import Sprt
 from .standing import Standing
 
 BACKENDS = ("loky", "dask")
+MOST_JOBS = 1024
 _AS_THEY_COME = "generator_unordered"  # of joblib
 
 Watcher = Callable[[Standing], None]
@@ -76,8 +77,8 @@ def run(
     """
     if backend not in BACKENDS:
         raise TournamentError(f"backend is one of {', '.join(BACKENDS)}, not {shown(backend)}")
-    if jobs < 0:
-        raise TournamentError(f"jobs is a number from 0 on, not {jobs}")
+    if not 0 <= jobs <= MOST_JOBS:
+        raise TournamentError(f"jobs is a number from 0 to {MOST_JOBS}, not {jobs}")
     if address is not None and backend != "dask":
         raise TournamentError("an address is that of a scheduler: the backend is dask then")
     with Journal(journal, plan) if journal is not None else nullcontext() as kept:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -25,6 +26,13 @@ def integer(type_: Any, tokens: Sequence[Any]) -> int:
     if not re.fullmatch("[+-]?[0-9]+", text):
         raise ValueError(f"{text!r} is not an integer")
     return int(text)
+
+
+def folder(type_: Any, tokens: Sequence[Any]) -> Path:
+    """A folder; an empty name, as of a variable of the shell that is not set, is none."""
+    if not tokens[0].value:
+        raise ValueError("the name of the folder is empty")
+    return Path(tokens[0].value)
 
 
 def _check_json_target(type_: Any, value: str | None) -> None:

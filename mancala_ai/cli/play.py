@@ -144,6 +144,7 @@ def _seated(
 ) -> Iterator[tuple[list[Agent], Agent]]:
     """The two players and the agent that gives hints; closed in the end."""
     from mancala_ai.agents import make_agent
+    from mancala_ai.agents.human import HumanAgent
 
     with ExitStack() as leaving:
         south, north, helper = (
@@ -152,6 +153,8 @@ def _seated(
         )
         for agent in (south, north, helper):
             agent.check_game(game)
+        if isinstance(helper, HumanAgent):
+            raise InputError("hints are given by an agent: --hints cannot be human")
         yield [south, north], helper
 
 

@@ -14,7 +14,7 @@ from threading import Thread
 from threading import enumerate as enumerate_threads
 from typing import TYPE_CHECKING, TypeVar
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, UnusedCliTokensError
 
 from .inputs import InputError
 
@@ -54,6 +54,9 @@ def run(command: App, arguments: Sequence[str] | None = None) -> int:
         _discard_stdout()
         where = f"{error.filename}: " if error.filename else ""
         return _refuse(command, f"{where}{error.strerror or error}")
+    except UnusedCliTokensError as error:
+        surplus = " ".join(map(repr, error.unused_tokens or ()))
+        return _refuse(command, f"more is given than is taken (see --help): {surplus}")
     except (CycloptsError, ValueError) as error:
         if not _is_about_input(error):
             raise

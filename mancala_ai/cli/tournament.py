@@ -188,7 +188,7 @@ def tables(standing: Standing) -> Iterator[Table]:
         for row, after in zip_longest(rows, rows[1:]):
             better = f"{row['superiority'][after['agent']]:.1%}" if after else ""
             ratings.add_row(
-                row["agent"], f"{row['elo']:+.0f}", f"{row['low']:+.0f} to {row['high']:+.0f}",
+                row["agent"], f"{row['elo']:+z.0f}", f"{row['low']:+z.0f} to {row['high']:+z.0f}",
                 _score(row["score"]), str(row["games"]), better,
             )  # fmt: skip
         yield ratings

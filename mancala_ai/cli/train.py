@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from .inputs import GameSpec, integer
+from .inputs import GameSpec, folder, integer
 from .output import is_animated, new_console
 from .running import interruptible
 
@@ -26,7 +26,7 @@ def train(
     game: GameSpec,
     /,
     *,
-    out: Annotated[Path, Parameter(metavar="FOLDER")],
+    out: Annotated[Path, Parameter(converter=folder, metavar="FOLDER")],
     timesteps: Annotated[int, Parameter(converter=integer, validator=Number(gte=1))] = 2_000_000,
     algo: Literal["maskable-ppo"] = "maskable-ppo",
     seed: Annotated[int, Parameter(converter=integer, validator=Number(gte=0, lt=2**32))] = 0,

@@ -14,9 +14,11 @@ Read next: ``running.py``.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import ENOTDIR
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +91,10 @@ class Folder:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), str(path)) from None
 
     @property
     def policy(self) -> Path:

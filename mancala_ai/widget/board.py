@@ -71,7 +71,8 @@ class Board(AnyWidget):
     Raises
     ------
     UnknownGameError, OptionError, UnknownAgentError, ArgumentError
-        Naming what was given and what is allowed.
+        Naming what was given and what is allowed; the last also if an agent cannot play the
+        game, or hints are asked of a person.
     """
 
     _esm = FOLDER / "board.js"
@@ -97,6 +98,10 @@ class Board(AnyWidget):
             agent if isinstance(agent, Agent) else self._make(agent, number)
             for number, agent in enumerate((south, north, hints))
         )
+        for agent in (*self._seats, self._helper):
+            agent.check_game(self._game)
+        if isinstance(self._helper, HumanAgent):
+            raise ArgumentError("hints are given by an agent, not by human")
         self._people = {p for p, agent in enumerate(self._seats) if isinstance(agent, HumanAgent)}
         self._serial = 0  # of what is shown
         self._position = 0  # counts the positions
