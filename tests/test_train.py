@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+from io import StringIO
 from operator import sub
 from pathlib import Path
 
@@ -362,6 +363,23 @@ def test_commands_that_are_refused(learner, tmp_path, capsys, words, match):
     assert captured.err.count("\n") == 1
     assert captured.out == ""
     assert not out.exists()
+
+
+@pytest.mark.parametrize(("limit", "unknown"), [([], True), (["--minutes", "9"], False)])
+def test_time_that_timesteps_would_take_is_shown_without_a_limit(
+    learner, tmp_path, monkeypatch, limit, unknown
+):
+    class Terminal(StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", terminal)
+    words = ["kalah:columns=2,seeds=2", "--timesteps", "100", *limit]
+    assert main(["train", *words, "--out", str(tmp_path)]) == 0
+    assert "0/100" in terminal.getvalue()
+    assert ("-:--:--" in terminal.getvalue()) == unknown
 
 
 def test_a_folder_without_a_name_is_refused(learner, tmp_path, capsys, monkeypatch):

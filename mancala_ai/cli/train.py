@@ -68,7 +68,7 @@ def train(
     from mancala_ai.training import train as run
 
     settings = Settings(game, algo, seed)
-    with _shown(timesteps) as watcher:
+    with _shown(timesteps, timed=minutes is not None) as watcher:
         last = interruptible(
             lambda: run(
                 settings,
@@ -104,15 +104,26 @@ class _Report:
 
 
 @contextmanager
-def _shown(timesteps: int) -> Iterator[_Report]:
-    """Who prints how a training goes; with a bar below, if that is seen on a terminal."""
+def _shown(timesteps: int, timed: bool) -> Iterator[_Report]:
+    """Who prints how a training goes; with a bar below, if that is seen on a terminal.
+
+    The bar says how long the timesteps will still take; if time may be up before, how long
+    it has been.
+    """
     console = new_console(sys.stderr)
     if not is_animated(console):
         yield _Report(lambda timesteps: None)
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = "timesteps", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    clock = TimeElapsedColumn() if timed else TimeRemainingColumn()
+    columns = "timesteps", BarColumn(), MofNCompleteColumn(), clock
     on_terminal = sys.stdout.isatty()  # elsewhere lines must not be led to the bar's stream
     with Progress(
         *columns, console=console, redirect_stdout=on_terminal, transient=True
