@@ -60,8 +60,7 @@ def _type_prefetch(context: Any) -> Any:
 
 @lower_builtin(prefetch, types.Array, types.Integer)
 def _lower_prefetch(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    array = context.make_array(sig.args[0])(context, builder, args[0])
-    pointer = builder.gep(array.data, [context.cast(builder, args[1], sig.args[1], types.int64)])
+    pointer = _place(context, builder, sig, args)
     byte, flag = ir.IntType(8), ir.IntType(32)
     signature = ir.FunctionType(ir.VoidType(), [byte.as_pointer(), flag, flag, flag])
     intrinsic = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0i8")
@@ -82,8 +81,7 @@ def _type_value_now(context: Any) -> Any:
 
 @lower_builtin(value_now, types.Array, types.Integer)
 def _lower_value_now(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    array = context.make_array(sig.args[0])(context, builder, args[0])
-    pointer = builder.gep(array.data, [context.cast(builder, args[1], sig.args[1], types.int64)])
+    pointer = _place(context, builder, sig, args)
     return builder.load_atomic(pointer, "acquire", sig.args[0].dtype.bitwidth // 8)
 
 
@@ -108,7 +106,12 @@ def _type_value_before_adding(context: Any) -> Any:
 
 @lower_builtin(value_before_adding, types.Array, types.Integer, types.Integer)
 def _lower_value_before_adding(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    array = context.make_array(sig.args[0])(context, builder, args[0])
-    pointer = builder.gep(array.data, [context.cast(builder, args[1], sig.args[1], types.int64)])
+    pointer = _place(context, builder, sig, args)
     number = context.cast(builder, args[2], sig.args[2], sig.args[0].dtype)
     return builder.atomic_rmw("add", pointer, number, "acq_rel")
+
+
+def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """A pointer to the element that the first two arguments, array and index, name."""
+    array = context.make_array(sig.args[0])(context, builder, args[0])
+    return builder.gep(array.data, [context.cast(builder, args[1], sig.args[1], types.int64)])

@@ -312,7 +312,8 @@ class Batch:
         self._actions = np.zeros(self.n, np.int64)
         workers = min(self._threads or usable_cores(), max(1, self.n // ROWS_OF_A_THREAD))
         bounds = np.arange(workers + 1) * self.n // workers
-        self._ends, self._begun = bounds[1:], np.zeros((workers, CACHE_LINE), np.int64)
+        self._starts, self._ends = bounds[:-1], bounds[1:]
+        self._begun = np.zeros((workers, CACHE_LINE), np.int64)
         self._new_pool()
 
     def _new_pool(self) -> None:
@@ -421,19 +422,18 @@ class Batch:
         self._make_room()
         if self._process != os.getpid():  # a fork copies the pool, but not its threads
             self._new_pool()
-        signal, others = np.zeros(1, np.int64), []
-        self._begun[1:, 0] = self._ends[:-1]
-        self._begun[0, 0] = 0
+        self._begun[:, 0] = self._starts
+        signal, told = np.zeros(1, np.int64), STAY
         try:
-            others += [
+            others = [
                 self._pool.submit(self._run_part, signal, actions, goes_on, in_part, part)
                 for part in range(1, len(self._ends))
             ]
             if check is not None:
                 check()
-            signal[0] = GO
+            told = GO
         finally:
-            signal[0] = signal[0] or STAY
+            signal[0] = told
         self._run_part(signal, actions, goes_on, in_part, 0)
         for other in others:
             other.result()
