@@ -1,13 +1,15 @@
 """Simulations a second: our Monte-Carlo tree search beside OpenSpiel's.
 
-    python -m mancala_ai.benchmarks.mcts [--threads 2] [--simulations 20000] [--rounds 9]
+    python -m mancala_ai.benchmarks.mcts [--threads 2] [--simulations 20000] [--seconds 0.3]
 
 Kalah and Oware, from the beginning of a game and from positions some random moves later.
 OpenSpiel's ``MCTSBot`` (C++, one thread) searches the same positions of the same rules with
 the same weight of exploration, one rollout a simulation, and its own proofs (``solve``).
-Several threads get as much work each as the one. All take turns, so that a machine that
-slows down slows all; figures are medians over rounds. OpenSpiel is PyPI's ``open-spiel``;
-without it, ours is measured alone. Run it on a quiet machine with enough cores.
+One thread and several are compared by what they do in the same time: searches of 20,000
+simulations take 20 ms, in which a virtual machine may not have its second processor
+awake. All take turns, so that a machine that slows down slows all; figures are medians over
+rounds. OpenSpiel is PyPI's ``open-spiel``; without it, ours is measured alone. Run it on a
+quiet machine with enough cores.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ def mcts(
     *,
     threads: Annotated[int, Parameter(validator=Number(gte=2, lte=64))] = 2,
     simulations: Annotated[int, Parameter(validator=Number(gte=1, lte=10**6))] = 20_000,
+    seconds: Annotated[float, Parameter(validator=Number(gte=0.01, lte=60))] = 0.3,
     rounds: Annotated[int, Parameter(validator=Number(gte=1))] = 9,
 ) -> None:
     """Compare our search, on one thread and on several, with OpenSpiel's.
@@ -54,28 +57,33 @@ def mcts(
     threads
         Threads to compare with one.
     simulations
-        Simulations of each position, and of each thread.
+        Simulations of each position, ours and OpenSpiel's.
+    seconds
+        Time of each position, of one thread and of several.
     rounds
         Times that each position is searched.
     """
     pyspiel = _pyspiel()
-    print(f"simulations/s of {simulations:,}, medians of {rounds} rounds, and ratios")
-    print(f"{'game':28} {'OpenSpiel':>10} {'1 thread':>16} {f'{threads} threads : 1':>18}")
+    print(f"simulations/s, medians of {rounds} rounds, and ratios; {simulations:,} beside")
+    print(f"OpenSpiel's, those of {seconds:g} s beside those of several threads")
+    several = f"{threads} threads"
+    print(f"{'game':28} {'OpenSpiel':>10} {'ours':>16} {'1 thread':>10} {several:>16}")
     for name, theirs in GAMES.items():
         openings = [_opening(name, plies) for plies in PLIES]
-        searches = [_ours(name, openings, simulations * n, n) for n in (1, threads)]
+        pair = [_ours(name, openings, seconds=seconds, threads=n) for n in (1, threads)]
+        beside = f"{'-':>10} {'-':>10} {'-':>5}"
         if pyspiel is not None:
-            searches.append(_open_spiel(pyspiel, theirs, openings, simulations))
-        for search in searches:
-            search()  # compile, and fill the caches
-        speeds = [[search() for search in searches] for _ in range(rounds)]
-        one, several, *bot = (median(column) for column in zip(*speeds, strict=True))
-        to_one = median(row[1] / row[0] for row in speeds)
-        beside = f"{'-':>10} {one:10,.0f} {'-':>5}"
-        if bot:
-            to_bot = median(row[0] / row[2] for row in speeds)
-            beside = f"{bot[0]:10,.0f} {one:10,.0f} {to_bot:5.2f}"
-        print(f"{name:28} {beside} {several:12,.0f} {to_one:5.2f}", flush=True)
+            bot = _open_spiel(pyspiel, theirs, openings, simulations)
+            beside = _compared(bot, _ours(name, openings, num_simulations=simulations), rounds)
+        print(f"{name:28} {beside} {_compared(*pair, rounds)}", flush=True)
+
+
+def _compared(one: Callable[[], float], other: Callable[[], float], rounds: int) -> str:
+    """The medians of what two searches return in turns, and that of their ratios."""
+    one(), other()  # compile, and fill the caches
+    pairs = [(one(), other()) for _ in range(rounds)]
+    first, second = (median(column) for column in zip(*pairs, strict=True))
+    return f"{first:10,.0f} {second:10,.0f} {median(b / a for a, b in pairs):5.2f}"
 
 
 def _pyspiel() -> Any:
@@ -96,9 +104,7 @@ def _opening(name: str, plies: int) -> list[int]:
     return actions
 
 
-def _ours(
-    name: str, openings: list[list[int]], simulations: int, threads: int
-) -> Callable[[], float]:
+def _ours(name: str, openings: list[list[int]], **options: Any) -> Callable[[], float]:
     """A search of all openings, afresh; it returns its simulations a second."""
     states = []
     for actions in openings:
@@ -106,10 +112,7 @@ def _ours(
         for action in actions:
             state = state.apply(action)
         states.append(state)
-    agent = make_agent(
-        "mcts:objective=win", num_simulations=simulations, threads=threads, memory=MEMORY,
-        c=EXPLORATION / 2,
-    )  # fmt: skip
+    agent = make_agent("mcts:objective=win", memory=MEMORY, c=EXPLORATION / 2, **options)
 
     def search() -> float:
         done, begin = 0, perf_counter()

@@ -2,11 +2,13 @@
 
     python tests/check_minimax.py [GAME]... [--positions 1000]
 
-compares that many positions of each set of options: the defaults, and as many random ones
-as it takes until every value of every option has been used. Each position is searched with
-a table that the positions before have warmed, and with next to none, from a random guess;
-score and action have to be those of minimax, which knows no table and no window. It takes
-a quarter of an hour for all games. ``test_alphabeta.py`` looks at fewer positions and sets.
+compares that many positions of each set of options: the defaults, as many random ones as it
+takes until every value of every option has been used, and every combination of the options
+that choose a rule, on boards of random sizes. With ``--sizes`` it goes through every
+combination of all options instead, sizes too: 7,561 sets, for which 10 positions each will
+do. Each position is searched with a table that the positions before have warmed, and with
+next to none, from a random guess; score and action have to be those of minimax, which knows
+no table and no window. ``test_alphabeta.py`` looks at fewer positions and sets.
 """
 
 from __future__ import annotations
@@ -17,7 +19,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from helpers import NAMES, enough_sets, library_state, option_sets, random_position, twin_of
+from helpers import (
+    NAMES,
+    combinations,
+    enough_sets,
+    library_state,
+    option_sets,
+    random_position,
+    twin_of,
+)
 from reference.minimax import action_scores
 
 import mancala_ai as ma
@@ -104,9 +114,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("games", nargs="*", metavar="GAME")
     parser.add_argument("--positions", type=int, default=1000, help="of each set of options")
+    parser.add_argument("--sizes", action="store_true", help="every combination of all options")
     words = parser.parse_args()
     for name in words.games or NAMES:
-        sets = list(option_sets(name, enough_sets(name)))
+        sets = list(combinations(name, sizes=words.sizes))
+        if not words.sizes:
+            sets = [*option_sets(name, enough_sets(name)), *sets]
         for options in sets:
             check(name, options, words.positions)
         print(f"{name}: {len(sets)} sets of options, {words.positions} positions each", flush=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from io import StringIO
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,7 @@ OPTION_VALUES: dict[str, dict[str, tuple[Any, ...]]] = {
         "repetition": ("none", "split_rows"),
     },
 }
+SIZES = ("columns", "seeds", "max_laps")  # options that change the scale, not the rules
 
 
 class Screen(StringIO):
@@ -100,9 +101,25 @@ def option_sets(name: str, n: int, seed: int = 0) -> Iterator[dict[str, Any]]:
             if not rest:
                 rest += rng.sample(values, len(values))
             options[option] = rest.pop()
-        if options.get("setup") == "given":
-            options["setup"] = tuple(tuple(arrangement(rng, 16, 32)) for _ in range(2))
-        yield options
+        yield _with_setup(options, rng)
+
+
+def combinations(name: str, *, sizes: bool) -> Iterator[dict[str, Any]]:
+    """Every combination of the options that choose a rule; of the sizes too, or random ones."""
+    rng = random.Random(f"combinations of {name}")
+    values = {option: tuple(dict.fromkeys(given)) for option, given in OPTION_VALUES[name].items()}
+    free = [option for option in values if sizes or option not in SIZES]
+    for combination in product(*(values[option] for option in free)):
+        options = {option: rng.choice(values[option]) for option in values}
+        options.update(zip(free, combination, strict=True))
+        yield _with_setup(options, rng)
+
+
+def _with_setup(options: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """The options with two arrangements where Omweso's set-up is to be given."""
+    if options.get("setup") == "given":
+        options["setup"] = tuple(tuple(arrangement(rng, 16, 32)) for _ in range(2))
+    return options
 
 
 def enough_sets(name: str) -> int:
