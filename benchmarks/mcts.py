@@ -70,12 +70,12 @@ def mcts(
     print(f"{'game':28} {'OpenSpiel':>10} {'ours':>16} {'1 thread':>10} {several:>16}")
     for name, theirs in GAMES.items():
         openings = [_opening(name, plies) for plies in PLIES]
-        pair = [_ours(name, openings, seconds=seconds, threads=n) for n in (1, threads)]
+        one, more = (_ours(name, openings, seconds=seconds, threads=n) for n in (1, threads))
         beside = f"{'-':>10} {'-':>10} {'-':>5}"
         if pyspiel is not None:
             bot = _open_spiel(pyspiel, theirs, openings, simulations)
             beside = _compared(bot, _ours(name, openings, num_simulations=simulations), rounds)
-        print(f"{name:28} {beside} {_compared(*pair, rounds)}", flush=True)
+        print(f"{name:28} {beside} {_compared(one, more, rounds)}", flush=True)
 
 
 def _compared(one: Callable[[], float], other: Callable[[], float], rounds: int) -> str:

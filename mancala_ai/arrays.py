@@ -1,6 +1,6 @@
 """Primitives on arrays that Numba lacks.
 
-Read next: ``batch_kernels.py`` and ``../agents/search.py``, which use them.
+Read next: ``observation.py``, ``batch_kernels.py`` and ``../agents/search.py``, which use them.
 """
 
 from __future__ import annotations
@@ -8,10 +8,15 @@ from __future__ import annotations
 from threading import Lock
 from typing import Any
 
-from llvmlite import ir
+import numpy as np
+from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
+from numpy.typing import NDArray
+
+from .rng import HOST_FEATURES
+from .sowing import I8, I32, I64, Pits
 
 
 def unowned(array: Any) -> Any:
@@ -109,6 +114,155 @@ def _lower_value_before_adding(context: Any, builder: Any, sig: Any, args: Any) 
     pointer = _place(context, builder, sig, args)
     number = context.cast(builder, args[2], sig.args[2], sig.args[0].dtype)
     return builder.atomic_rmw("add", pointer, number, "acq_rel")
+
+
+CACHE_LINE = 64  # bytes
+
+
+def aligned(array: NDArray[Any]) -> NDArray[Any]:
+    """The array, or a copy of it, which begins where a line of the cache does."""
+    if array.ctypes.data % CACHE_LINE == 0:
+        return array
+    room = np.empty(array.nbytes + CACHE_LINE, np.uint8)
+    first = -room.ctypes.data % CACHE_LINE
+    copy = room[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[:] = array
+    return copy
+
+
+# Several bytes at a time: in compiled code a register, elsewhere a uint8 array
+
+
+def _how_to_pick() -> tuple[int, str]:
+    """How many bytes the processor compiled for picks from a register, and LLVM's name for it."""
+    if binding.get_process_triple().startswith(("aarch64", "arm64")):
+        return 16, "llvm.aarch64.neon.tbl1.v16i8"
+    if "+avx512vbmi" in HOST_FEATURES:
+        return 64, "llvm.x86.avx512.permvar.qi.512"
+    return 16, "llvm.x86.ssse3.pshuf.b.128" if "+ssse3" in HOST_FEATURES else ""
+
+
+AT_ONCE, _PICK = _how_to_pick()
+NOTHING = 255  # as a number of :func:`picked`: a zero
+_REGISTER = ir.VectorType(I8, AT_ONCE)
+
+
+def bytes_at(array: Any, index: int) -> Any:
+    """``AT_ONCE`` bytes from ``index`` on, of a uint8 array of one dimension."""
+    return array[index : index + AT_ONCE].copy()
+
+
+@type_callable(bytes_at)
+def _type_bytes_at(context: Any) -> Any:
+    return lambda array, index: Pits(AT_ONCE)
+
+
+@lower_builtin(bytes_at, types.Array, types.Integer)
+def _lower_bytes_at(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    pointer = builder.bitcast(_place(context, builder, sig, args), _REGISTER.as_pointer())
+    return builder.load(pointer, align=1)
+
+
+def united(one: Any, other: Any) -> Any:
+    """The bits of either."""
+    return one | other
+
+
+@type_callable(united)
+def _type_united(context: Any) -> Any:
+    return lambda one, other: one
+
+
+@lower_builtin(united, Pits, Pits)
+def _lower_united(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.or_(*args)
+
+
+def picked(some: Any, numbers: Any) -> Any:
+    """Of ``AT_ONCE`` bytes those of the given numbers, in that order; 0 for ``NOTHING``."""
+    return np.where(numbers < AT_ONCE, some[numbers % AT_ONCE], 0).astype(np.uint8)
+
+
+@type_callable(picked)
+def _type_picked(context: Any) -> Any:
+    return lambda some, numbers: some
+
+
+@lower_builtin(picked, Pits, Pits)
+def _lower_picked(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    some, numbers = args
+    if not _PICK:  # nor does LLVM know how to
+        return _picked_one_by_one(builder, some, numbers)
+    signature = ir.FunctionType(_REGISTER, [_REGISTER, _REGISTER])
+    pick = cgutils.get_or_insert_function(builder.module, signature, _PICK)
+    if AT_ONCE == 16:  # NOTHING gives zeros
+        return builder.call(pick, [some, numbers])
+    nothing = ir.Constant(_REGISTER, [0] * AT_ONCE)
+    is_any = builder.icmp_signed(">=", numbers, nothing)
+    return builder.select(is_any, builder.call(pick, [some, numbers]), nothing)
+
+
+def _picked_one_by_one(builder: Any, some: Any, numbers: Any) -> Any:
+    chosen = ir.Constant(_REGISTER, ir.Undefined)
+    for lane in (ir.Constant(I32, i) for i in range(AT_ONCE)):
+        number = builder.extract_element(numbers, lane)
+        byte = builder.extract_element(some, builder.urem(number, ir.Constant(I8, AT_ONCE)))
+        is_any = builder.icmp_unsigned("<", number, ir.Constant(I8, AT_ONCE))
+        byte = builder.select(is_any, byte, ir.Constant(I8, 0))
+        chosen = builder.insert_element(chosen, byte, lane)
+    return chosen
+
+
+LANES = 16  # numbers that are written at once
+
+
+def put_products(seen: Any, starts: Any, first: int, some: Any, high: Any, low: Any) -> None:
+    """Write the products of ``AT_ONCE`` bytes, ``LANES`` of them at a time.
+
+    Those of number i, counted from ``first``, go to ``seen`` from ``starts[i]`` on, if there is
+    such a one: each byte times its factor in ``high``, plus the same with ``low``, which have
+    ``LANES`` numbers for each i. All arrays have one dimension; ``starts`` is of uint32, the
+    others are of float32, or of uint8.
+    """
+    for i in range(first, min(first + AT_ONCE // LANES, len(starts))):
+        lanes, there = slice(LANES * i, LANES * (i + 1)), slice(starts[i], starts[i] + LANES)
+        numbers = some[LANES * (i - first) :][:LANES].astype(seen.dtype)
+        seen[there] = numbers * high[lanes] + numbers * low[lanes]
+
+
+@type_callable(put_products)
+def _type_put_products(context: Any) -> Any:
+    return lambda seen, starts, first, some, high, low: types.none
+
+
+@lower_builtin(
+    put_products, types.Array, types.Array, types.Integer, Pits, types.Array, types.Array
+)
+def _lower_put_products(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    kind = context.get_value_type(sig.args[0].dtype)
+    lanes = ir.VectorType(kind, LANES)
+    starts = context.make_array(sig.args[1])(context, builder, args[1])
+    first = context.cast(builder, args[2], sig.args[2], types.int64)
+
+    def pointer(array: int, index: Any) -> Any:
+        data = context.make_array(sig.args[array])(context, builder, args[array]).data
+        return builder.bitcast(builder.gep(data, [index]), lanes.as_pointer())
+
+    for i in range(AT_ONCE // LANES):
+        number = builder.add(first, ir.Constant(I64, i))
+        with builder.if_then(builder.icmp_signed("<", number, starts.nitems)):
+            start = builder.zext(builder.load(builder.gep(starts.data, [number])), I64)
+            mine = ir.Constant(ir.VectorType(I32, LANES), [LANES * i + j for j in range(LANES)])
+            numbers = builder.shuffle_vector(args[3], ir.Constant(_REGISTER, ir.Undefined), mine)
+            lane = builder.mul(number, ir.Constant(I64, LANES))
+            high, low = (builder.load(pointer(array, lane), align=1) for array in (4, 5))
+            if isinstance(kind, ir.FloatType):
+                numbers = builder.uitofp(numbers, lanes)
+                product = builder.fadd(builder.fmul(numbers, high), builder.fmul(numbers, low))
+            else:
+                product = builder.add(builder.mul(numbers, high), builder.mul(numbers, low))
+            builder.store(product, pointer(0, start), align=1)
+    return context.get_dummy_value()
 
 
 def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:

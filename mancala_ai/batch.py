@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import kernels
+from .arrays import CACHE_LINE, aligned
 from .batch_kernels import (
     BOTH_SEATS,
-    CACHE_LINE,
     CALLER,
     ENDED,
     GO,
@@ -240,7 +240,7 @@ class Batch:
         """
         i = _number("row", row, 0, self.n - 1)
         game, rows = self.game, self._rows
-        stored = rows.states[i : i + 1].copy()
+        stored = rows.states[i : i + 1, : stored_size(game.STATE)].copy()
         looked = kernels.act(game.rules, stored, kernels.LOOK, 0, np.empty_like(stored))
         captured = game._captured_after(game.initial_state(int(rows.seeds[i])), stored)
         earlier = rows.history[i, : max(int(rows.kept[i]) - 1, 0)]
@@ -267,8 +267,8 @@ class Batch:
         n, game = self.n, self.game
         size = stored_size(game.STATE)
         rows = Rows(
-            states=np.zeros((n, size), np.uint8),
-            legal=np.zeros((n, 2), np.int64),
+            states=np.zeros((n, game._records.size), np.uint8),
+            legal=np.zeros((2, n), np.int64),
             numbers=np.zeros(n, np.int64),
             plies=np.zeros(n, np.int32),
             stages=np.zeros(n, np.uint8),
@@ -294,6 +294,7 @@ class Batch:
 
     def _open(self) -> None:
         """Set up what follows from the rest: views, buffers, threads."""
+        self._rows = self._rows._replace(states=aligned(self._rows.states))
         rows, seen = self._rows, self._shown
         self.observation = seen.observation.reshape(self.n, *self.game.observation_shape)
         self.rewards = seen.rewards
@@ -308,12 +309,12 @@ class Batch:
         }
         self.seeds = _guarded(rows.seeds)
         self._start = self.game._initial_row()
-        self._tables = tuple(self.game._observation_tables[self._normalize])
+        self._tables = self.game._observation_tables[self._normalize]
         self._actions = np.zeros(self.n, np.int64)
         workers = min(self._threads or usable_cores(), max(1, self.n // ROWS_OF_A_THREAD))
         bounds = np.arange(workers + 1) * self.n // workers
         self._starts, self._ends = bounds[:-1], bounds[1:]
-        self._begun = np.zeros((workers, CACHE_LINE), np.int64)
+        self._begun = np.zeros((workers, CACHE_LINE // 8), np.int64)
         self._new_pool()
 
     def _new_pool(self) -> None:
@@ -354,7 +355,7 @@ class Batch:
     ) -> None:
         """Raise IllegalActionError if an action is not legal, naming it as it was given."""
         game = self.game
-        legal = self._rows.legal if rows is None else self._rows.legal[rows]
+        legal = self._rows.legal if rows is None else self._rows.legal.take(rows, axis=1)
         wrong = first_illegal(game._second_word, game.num_actions, legal, taken)
         if wrong >= 0:
             row = wrong if rows is None else int(rows[wrong])
@@ -400,7 +401,7 @@ class Batch:
     def _let_agent_play(self, agent: Opponent) -> None:
         rows = self._rows
         while True:
-            live = rows.legal.any(axis=1)
+            live = rows.legal.any(axis=0)
             waiting = np.flatnonzero(live & (self._shown.player != rows.seats))
             if not waiting.size:
                 return

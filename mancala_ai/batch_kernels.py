@@ -31,7 +31,7 @@ from .dispatch import (
     seeds_ahead,
     stake,
 )
-from .observation import Tables, observe
+from .observation import complete, note_if_live, unpacked, write
 from .playout import judge_repetition, nth_action
 from .rng import advance, bit_count, draw_below, stream
 from .sowing import select
@@ -42,7 +42,7 @@ OUTCOME, POINTS, MARGIN = 0, 1, 2  # what is paid
 UNDER_WAY, NEW, ENDED = 0, 1, 2  # stages of a game; NEW: it began in the present step
 GO, STAY = 1, 2  # what threads that have woken up are told
 ROWS_AT_ONCE = 256  # that a thread takes
-CACHE_LINE = 8  # int64
+SHOWN_AT_ONCE = 16  # rows
 WAIT = -1  # the action of a game that stays as it is
 
 # the bits of a byte as the eight bytes of a number
@@ -56,8 +56,8 @@ class Rows(NamedTuple):
     Attributes
     ----------
     states : (n, size) uint8
-        Stored states.
-    legal : (n, 2) int64
+        Stored states, as records (``observation.Tables``).
+    legal : (2, n) int64
         The legal actions as two masks; empty where any action will do.
     numbers : (n,) int64
         Streams of random numbers; each decision takes one.
@@ -119,12 +119,12 @@ def drawn(rules, first, second, numbers):
 @entry
 def first_illegal(second_from, num_actions, legals, actions):
     """The first row whose action is not legal, or -1; ``second_from`` is ``second_word(rules)``."""
-    illegal = 0
+    first, second, illegal = unowned(legals[0]), unowned(legals[1]), 0
     for i in range(len(actions)):  # without a jump, so that several rows are looked at at once
-        illegal += not is_allowed(second_from, num_actions, legals[i, 0], legals[i, 1], actions[i])
+        illegal |= not is_allowed(second_from, num_actions, first[i], second[i], actions[i])
     if illegal:
         for i in range(len(actions)):
-            if not is_allowed(second_from, num_actions, legals[i, 0], legals[i, 1], actions[i]):
+            if not is_allowed(second_from, num_actions, first[i], second[i], actions[i]):
                 return i
     return -1
 
@@ -134,8 +134,8 @@ def is_allowed(second_from, num_actions, first, second, action):
     """Whether an action is in one of two masks, or both are empty."""
     in_first = action < second_from
     bit = select(in_first, action, action - second_from) & 63
-    legal = (action >= 0) & (action < num_actions) & (select(in_first, first, second) >> bit & 1)
-    return (legal != 0) | (first | second == 0)
+    there = select(in_first, first, second) >> bit & 1
+    return ((action >= 0) & (action < num_actions) & (there != 0)) | (first | second == 0)
 
 
 @njit(forceinline=True)
@@ -189,28 +189,26 @@ def show_actions(rules, flags, i, first, second):
     """Write two masks of actions as a row of flags."""
     second_from = second_word(rules)
     bits = first | second << second_from
-    for group in range(flags.shape[1]):
-        if group == 8:
-            bits = second >> (64 - second_from)
+    flags[i, 0] = EIGHT_FLAGS[np.uint64(bits & 255)]  # all of them on most boards
+    for group in range(1, flags.shape[1]):
+        bits = second >> (64 - second_from) if group == 8 else bits >> 8
         flags[i, group] = EIGHT_FLAGS[np.uint64(bits & 255)]
-        bits >>= 8
 
 
 @njit(forceinline=True)
-def show(rules, tables, reward, rows, shown, i, state, is_over, is_told):
-    """Write all that is shown of a row, and what it takes next.
+def clear(in_part, actions, shown, first, end):
+    """Let some rows show that nothing ended in them, but for those that wait."""
+    for row in range(first, end):
+        i = np.uint64(row)
+        if not (in_part and actions[i] == WAIT):
+            shown.rewards[i, 0] = shown.rewards[i, 1] = 0.0
+            shown.points[i, 0] = shown.points[i, 1] = 0.0
+            shown.terminations[i] = shown.truncations[i] = shown.annulled[i] = False
 
-    A game that ``is_over`` takes any action; its end may be told in a later step only.
-    """
-    first, second = legal(rules, state)
-    if is_over:
-        show_actions(rules, shown.action_flags, i, -1, -1)
-        first = second = shown.random_actions[i] = 0
-    else:
-        show_actions(rules, shown.action_flags, i, first, second)
-        shown.random_actions[i] = drawn(rules, first, second, int(rows.numbers[i]))
-    rows.legal[i, 0], rows.legal[i, 1] = first, second
 
+@njit
+def show_end(rules, reward, shown, i, state, is_told):
+    """Write what is shown of a game that is over, besides what is shown of all."""
     has_result, is_finished = state.phase == OVER, state.phase >= OVER
     payment = paid(rules, state, reward) if is_told & has_result else 0.0
     shown.rewards[i, 0], shown.rewards[i, 1] = payment, 0.0 - payment
@@ -218,12 +216,39 @@ def show(rules, tables, reward, rows, shown, i, state, is_over, is_told):
     shown.terminations[i] = is_told & is_finished
     shown.truncations[i] = is_told & (not is_finished)
     shown.annulled[i] = state.phase == ANNULLED
-    shown.player[i] = state.player
 
-    seat = rows.seats[i]
-    observer = state.player if seat == BOTH_SEATS else seat
-    view = np.uint64(2 * observer + state.player)
-    observe(tables, rows.states, i, view, shown.observation[i])
+
+@njit(forceinline=True)
+def show(rules, tables, rows, shown, first, end):
+    """Write what some rows show besides their ends: actions and observations.
+
+    One after the other for all rows: shorter loops keep more in registers, and bytes that were
+    just written one by one cannot be read together before they are in the cache.
+    """
+    for row in range(first, end):
+        i = np.uint64(row)
+        one, two = rows.legal[0, i], rows.legal[1, i]
+        if one | two:
+            show_actions(rules, shown.action_flags, i, one, two)
+            shown.random_actions[i] = drawn(rules, one, two, int(rows.numbers[i]))
+        else:
+            show_actions(rules, shown.action_flags, i, -1, -1)
+            shown.random_actions[i] = 0
+    if tables.looked_up.size + tables.products.size:
+        for row in range(first, end):
+            i = np.uint64(row)
+            complete(tables, unowned(rows.states[i]), view_of(rows, shown, i))
+    for row in range(first, end):
+        i = np.uint64(row)
+        seen = unowned(shown.observation[i])
+        write(tables, unowned(rows.states[i]), view_of(rows, shown, i), seen)
+
+
+@njit(forceinline=True)
+def view_of(rows, shown, i):
+    """The number of the view that is shown of a row."""
+    seat, player = int(rows.seats[i]), int(shown.player[i])
+    return 2 * select(seat == BOTH_SEATS, player, seat) + player
 
 
 @entry
@@ -246,14 +271,15 @@ def play(
     ``begun[k, 0]`` (the other numbers keep those of two parts apart in the caches); a thread
     plays its ``own`` part first, the same in each step, then what others have not begun.
 
-    ``tables``, ``rows`` and ``shown`` come as plain tuples, which Numba unpacks faster.
+    ``tables`` are packed; ``rows`` and ``shown`` are plain tuples, which Numba unpacks faster.
     """
     told = value_now(signal, 0)
     while told == 0:
         told = value_now(signal, 0)
     if told != GO:
         return
-    tables, rows, shown = unowned(Tables(*tables)), unowned(Rows(*rows)), unowned(Shown(*shown))
+    rows, shown = unowned(Rows(*rows)), unowned(Shown(*shown))
+    tables = unpacked(tables, shown.observation)
     counts = begun.reshape(-1)
     for k in range(len(ends)):
         part = (own + k) % len(ends)
@@ -261,17 +287,22 @@ def play(
             first = value_before_adding(counts, part * begun.shape[1], ROWS_AT_ONCE)
             if first >= ends[part]:
                 break
-            for row in range(first, min(first + ROWS_AT_ONCE, ends[part])):
-                play_row(
-                    rules, start, tables, max_plies, reward, seed, seat, opponent, goes_on,
-                    in_part, actions, rows, shown, row,
-                )  # fmt: skip
+            end = min(first + ROWS_AT_ONCE, ends[part])
+            for here in range(first, end, SHOWN_AT_ONCE):
+                behind = min(here + SHOWN_AT_ONCE, end)
+                clear(in_part, actions, shown, here, behind)
+                for row in range(here, behind):
+                    play_row(
+                        rules, start, max_plies, reward, seed, seat, opponent, goes_on, in_part,
+                        actions, rows, shown, row,
+                    )  # fmt: skip
+                show(rules, tables, rows, shown, here, behind)
 
 
 @njit(forceinline=True)
 def play_row(
-    rules, start, tables, max_plies, reward, seed, seat, opponent, goes_on, in_part, actions, rows,
-    shown, row,
+    rules, start, max_plies, reward, seed, seat, opponent, goes_on, in_part, actions, rows, shown,
+    row,
 ):  # fmt: skip
     """:func:`play` for one row."""
     i = np.uint64(row)  # a signed index costs a look whether it is negative
@@ -286,7 +317,7 @@ def play_row(
         plies, decides = 0, False
     else:
         state, numbers, plies = load(rules, rows.states, i), int(rows.numbers[i]), rows.plies[i]
-        decides = (rows.legal[i, 0] | rows.legal[i, 1]) != 0
+        decides = (rows.legal[0, i] | rows.legal[1, i]) != 0
     while True:
         if decides:
             state = decided(rules, rows, i, state, action)
@@ -299,6 +330,12 @@ def play_row(
         action, decides = drawn(rules, first, second, numbers), True
     is_told = is_over & (stage != NEW)
     save(rules, rows.states, i, state)
+    note_if_live(unowned(rows.states[i]), state.phase < OVER)
     rows.numbers[i], rows.plies[i] = numbers, plies
     rows.stages[i] = ENDED if is_told else stage
-    show(rules, tables, reward, rows, shown, i, state, is_over, is_told)
+    shown.player[i] = state.player
+    first, second = legal(rules, state)
+    if is_over:  # any action will do
+        first = second = 0
+        show_end(rules, reward, shown, i, state, is_told)
+    rows.legal[0, i], rows.legal[1, i] = first, second

@@ -34,7 +34,7 @@ from .dispatch import (
 from .endless import ENDLESS, UNDECIDED, relay_length
 from .errors import ArgumentError, PositionError, shown
 from .fields import Field, Option, as_int, check_options, is_number, write_options
-from .observation import Plane, Product, Stored, Tables, equal_to, lookup, observation_tables
+from .observation import Plane, Product, Records, Stored, equal_to, lookup
 from .perft import count_leaves
 from .playout import random_games, random_games_looking_back
 from .render.text import pit_at
@@ -650,8 +650,12 @@ class Game:
         return int(state.board.sum() + state.captured.sum()) + state.in_hand
 
     @cached_property
-    def _observation_tables(self) -> dict[bool, Tables]:
-        return {normalize: observation_tables(self, normalize) for normalize in (False, True)}
+    def _records(self) -> Records:
+        return Records(self)
+
+    @cached_property
+    def _observation_tables(self) -> dict[bool, NDArray[np.uint8]]:
+        return {normalize: self._records.tables(normalize) for normalize in (False, True)}
 
     # Stored states
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .cache import entry
 from .dispatch import (
+    OVER,
     apply,
     begin,
     deal,
@@ -21,7 +22,7 @@ from .dispatch import (
     second_word,
     settle,
 )
-from .observation import Tables, observe
+from .observation import observe
 from .rng import stream
 
 # What `act` does with a stored state
@@ -61,17 +62,17 @@ def act(rules, row, deed, argument, out):
 
 
 @entry
-def apply_and_look(rules, sources, shifted, factors, numbers, row, action, seen, mask):
+def apply_and_look(rules, tables, row, record_size, action, seen, mask):
     """Replace the state in ``row`` by the one after an action, and look at it.
 
     ``seen`` receives the observation of whoever decides then, as :func:`observation.look`
-    writes it from the parts of its tables, and ``mask`` (num_actions,) int8 his legal
-    actions. Returns what :func:`act` does.
+    writes it, and ``mask`` (num_actions,) int8 his legal actions. Returns what :func:`act` does.
     """
     state = apply(rules, load(rules, row, 0), action)
     save(rules, row, 0, state)
-    tables = Tables(sources, shifted, factors, numbers)
-    observe(tables, row, 0, np.uint64(3 * state.player), seen.reshape(-1))
+    record = np.zeros((1, record_size), np.uint8)
+    save(rules, record, 0, state)
+    observe(tables, record[0], 3 * state.player, state.phase < OVER, seen)
     first, second = legal(rules, state)
     for i in range(len(mask)):
         behind = i - second_word(rules)

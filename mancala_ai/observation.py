@@ -6,28 +6,42 @@ opponent's pit in the same row and column of the board. A feature over all cells
 what concerns no single pit fills its plane. ``Game.observation_planes`` lists them.
 
 A game says from which bytes of the stored state each number comes (:meth:`Game._planes`).
-From that, tables are made once; a kernel only looks up, number by number in the order in which
-they lie. They differ for the four *views*: who observes, and who decides.
+From that, tables are made once for each of the four *views*: who observes, and who decides.
+A kernel then picks bytes, 16 or 64 at a time (:class:`Tables` says which), and multiplies.
 
 Read first: ``dispatch.py`` (stored states). Read next: ``batch.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .arrays import unowned
+from .arrays import (
+    AT_ONCE,
+    CACHE_LINE,
+    LANES,
+    NOTHING,
+    aligned,
+    bytes_at,
+    picked,
+    put_products,
+    united,
+    unowned,
+)
 from .cache import entry
+from .dispatch import OVER, field_size
+from .sowing import seeds
 
 if TYPE_CHECKING:
     from .game import Game
 
 BYTES = range(256)
+IDENTITY = tuple(BYTES)
 
 
 class Stored(NamedTuple):
@@ -47,7 +61,7 @@ class Stored(NamedTuple):
 
     field: str
     offset: int = 0
-    table: tuple[int, ...] = tuple(BYTES)
+    table: tuple[int, ...] = IDENTITY
     after: str | None = None
 
 
@@ -99,104 +113,302 @@ def above(bound: int) -> tuple[int, ...]:
 
 
 class Tables(NamedTuple):
-    """Where an observation's numbers come from. The first axis is the view.
+    """Where an observation's numbers come from: arrays of one dimension, most by view.
 
-    A *source* is a byte of the stored state and a table: ``byte << 16 | table << 8``, so
-    that the lower half, with the value of the byte added, is a place in ``numbers``.
+    A *record* is a stored state and, behind it, the bytes that :func:`complete` adds: all that
+    no byte of the state is by itself. Each number of an observation is then one byte of the
+    record, divided by the most that it can be.
 
     Attributes
     ----------
-    sources : ndarray of uint32, shape (4, size)
-        The source of each number of the observation.
-    shifted : ndarray of uint32, shape (4, n, 3)
-        Numbers to look up otherwise: place, source, byte whose value moves that of the source.
-    factors : ndarray of uint32, shape (4, n, 2)
-        Numbers to multiply by a second one: place, source of that.
-    numbers : ndarray of float32 or uint8
-        The tables, 256 numbers each.
+    looked_up : ndarray of uint32, length 4 * n * 3
+        Bytes to add: place, table, and the place of what is looked up.
+    products : ndarray of uint32, length 4 * n * 6
+        Bytes to add: place; of one factor the table, the place of what is looked up, and the
+        place of a byte that moves that; of the other the table and the place.
+    parts : ndarray of uint32, length 4 * groups * n
+        Where ``AT_ONCE`` bytes of the record begin: in the n of a group are all the next
+        ``AT_ONCE`` bytes that are picked.
+    picks : ndarray of uint8, length 4 * groups * n * AT_ONCE
+        For each part, which of its bytes these are, or ``NOTHING`` for those of another part.
+    starts : ndarray of uint32
+        For each ``LANES`` bytes that are picked, the first number of the observation that they
+        are. The last ones overlap, so that nothing is written behind the observation. Empty
+        where that is shorter.
+    bytes : ndarray of uint8
+        The tables, 256 bytes each. A table is given by where it begins.
+    high, low : ndarray of float32 or uint8
+        For each byte that is picked two factors, the sum of which is 1 / most.
     """
 
-    sources: NDArray[np.uint32]
-    shifted: NDArray[np.uint32]
-    factors: NDArray[np.uint32]
-    numbers: NDArray[Any]
+    looked_up: NDArray[np.uint32]
+    products: NDArray[np.uint32]
+    parts: NDArray[np.uint32]
+    picks: NDArray[np.uint8]
+    starts: NDArray[np.uint32]
+    bytes: NDArray[np.uint8]
+    high: NDArray[Any]
+    low: NDArray[Any]
 
 
-def observation_tables(game: Game, normalize: bool) -> Tables:
-    """The tables of a game's observations: float32 from 0 to 1, or the uint8 counts."""
-    maker = _TablesMaker(game, normalize)
-    views = [maker.view(observer, mover) for observer in (0, 1) for mover in (0, 1)]
-    sources, shifted, factors = (np.array(part, np.uint32) for part in zip(*views, strict=True))
-    numbers = np.array(list(maker.numbers), np.float32 if normalize else np.uint8)
-    return Tables(
-        sources, shifted.reshape(4, -1, 3), factors.reshape(4, -1, 2), numbers.reshape(-1)
+VIEWS = 4
+TABLES = len(Tables._fields)
+ZEROS, ONES = lookup(lambda value: 0), lookup(lambda value: 1)
+IS_LIVE = lookup(lambda phase: phase < OVER)
+
+
+class Records:
+    """How the records of a game are made, and what is picked from them.
+
+    Parameters
+    ----------
+    game : Game
+
+    Attributes
+    ----------
+    size : int
+        Bytes of a record, a multiple of ``AT_ONCE``: the stored state, a zero, what is added,
+        and last whether the game goes on.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._tables: dict[tuple[int, ...], int] = {}  # and where they begin
+        self._zero = sum(field_size(field) for _, field in game._layout.values())
+        views = [self._view(observer, mover) for observer in (0, 1) for mover in (0, 1)]
+        behind = self._zero + 1 + max(len(view.added) for view in views)
+        self.size = -(-(behind + 1) // AT_ONCE) * AT_ONCE
+        self._views = views
+
+    def tables(self, normalize: bool) -> NDArray[np.uint8]:
+        """The tables of observations that are float32 from 0 to 1, or the uint8 counts, packed."""
+        zero, views = self._zero, self._views
+        last = len(views[0].places) - LANES
+        starts = [*range(0, last, LANES), last] if last >= 0 else []
+        order = [start + lane for start in starts for lane in range(LANES)]
+        order = order or [*range(last + LANES)]
+        looked_up, products = zip(*(view.lists() for view in views), strict=True)
+        return _packed(
+            Tables(
+                _stacked(looked_up, [zero, 0, zero]),
+                _stacked(products, [zero, 0, zero, zero, 0, zero]),
+                *self._steps([[view.places[number] for number in order] for view in views]),
+                np.array(starts, np.uint32),
+                np.array(list(self._tables), np.uint8).reshape(-1),
+                *self._factors(order, normalize),
+            )
+        )
+
+    def _view(self, observer: int, mover: int) -> _View:
+        planes = self._game._planes(observer, mover)
+        view = _View(self._zero + 1)
+        for cell in range(self._game.rows * self._game.columns):
+            for plane in planes:
+                source = plane.source
+                byte = source if isinstance(source, Stored) else source[cell]
+                view.places.append(self._place(view, byte))
+        return view
+
+    def _place(self, view: _View, number: Stored | Product) -> int:
+        """Where a number is in the record; it is added if it is none of the stored bytes."""
+        if isinstance(number, Product):
+            return view.place_of(*self._factor(number.one), *self._factor(number.other)[:2])
+        if number.after is not None:
+            return view.place_of(*self._factor(number), self._begin(ONES), self._zero)
+        if number.table == IDENTITY:
+            return self._game._layout[number.field][0] + number.offset
+        if number.table == ZEROS:
+            return self._zero
+        if number == Stored("phase", 0, IS_LIVE):
+            return LAST
+        return view.place_of(*self._factor(number)[:2])
+
+    def _factor(self, byte: Stored) -> tuple[int, int, int]:
+        """A table, the place of what is looked up, and the place of what moves that."""
+        layout = self._game._layout
+        moved_by = layout[byte.after][0] if byte.after is not None else self._zero
+        return self._begin(byte.table), layout[byte.field][0] + byte.offset, moved_by
+
+    def _begin(self, table: tuple[int, ...]) -> int:
+        return self._tables.setdefault(table, 256 * len(self._tables))
+
+    def _steps(self, places: list[list[int]]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """``parts`` and ``picks`` for the places of the bytes that are picked, by view."""
+        groups = [
+            [
+                _parts([place % self.size for place in view[first : first + AT_ONCE]])
+                for first in range(0, len(view), AT_ONCE)
+            ]
+            for view in places
+        ]
+        most = max(len(parts) for view in groups for parts in view)
+        none = (0, [NOTHING] * AT_ONCE)
+        filled = [[parts + [none] * (most - len(parts)) for parts in view] for view in groups]
+        first = np.array([[[at for at, _ in parts] for parts in view] for view in filled])
+        picks = np.array([[[pick for _, pick in parts] for parts in view] for view in filled])
+        return first.astype(np.uint32), picks.astype(np.uint8)
+
+    def _factors(self, order: list[int], normalize: bool) -> Iterator[NDArray[Any]]:
+        """``high`` and ``low``: high has 16 bits, so that its product with a byte is exact."""
+        planes = self._game.observation_planes
+        most = np.array([planes[number % len(planes)].most for number in order])
+        if not normalize:
+            return (np.full(len(most), factor, np.uint8) for factor in (1, 0))
+        mantissa, exponent = np.frexp(1 / most)
+        high = np.ldexp(np.floor(mantissa * 2**16), exponent - 16)
+        return (factors.astype(np.float32) for factors in (high, 1 / most - high))
+
+
+LAST = -1  # as a place: the last byte of the record
+
+
+class _View:
+    """What one view has of the tables."""
+
+    def __init__(self, first: int) -> None:
+        self.places: list[int] = []  # of the numbers of the observation
+        self.added: dict[tuple[int, ...], int] = {}  # what is added to the record, and where
+        self._first = first
+
+    def place_of(self, *how: int) -> int:
+        """The place of a byte that is added, once."""
+        return self.added.setdefault(how, self._first + len(self.added))
+
+    def lists(self) -> tuple[list[list[int]], list[list[int]]]:
+        """The entries of ``looked_up`` and of ``products``."""
+        entries = [[place, *how] for how, place in self.added.items()]
+        return [e for e in entries if len(e) == 3], [e for e in entries if len(e) == 6]
+
+
+def _parts(places: list[int]) -> list[tuple[int, list[int]]]:
+    """The parts of a record in which some places are: where it begins, and its picks."""
+    parts = []
+    places = places + [-1] * (AT_ONCE - len(places))
+    for part in sorted({place // AT_ONCE for place in places if place >= 0}):
+        pick = [place % AT_ONCE if place // AT_ONCE == part else NOTHING for place in places]
+        parts.append((part * AT_ONCE, pick))
+    return parts
+
+
+def _stacked(lists: Sequence[Sequence[Any]], filler: Any) -> NDArray[np.uint32]:
+    """Lists of several lengths as one array, the shorter ones filled up."""
+    longest = max(len(entries) for entries in lists)
+    shape = (len(lists), longest, *np.shape(filler))
+    filled = [[*entries, *[filler] * (longest - len(entries))] for entries in lists]
+    return np.array(filled, np.uint32).reshape(shape)
+
+
+def _packed(tables: Tables) -> NDArray[np.uint8]:
+    """All tables in one array: Numba takes 0.1 us to unpack each array that a kernel is given.
+
+    It begins with int64 numbers: the beginning and the end of each table.
+    """
+    arrays: list[NDArray[Any]] = list(tables)
+    bounds = np.zeros((len(arrays), 2), np.int64)
+    end = bounds.nbytes
+    for bound, table in zip(bounds, arrays, strict=True):
+        begin = -(-end // CACHE_LINE) * CACHE_LINE
+        end = begin + table.nbytes
+        bound[:] = begin, end
+    packed = aligned(np.zeros(end, np.uint8))
+    packed[: bounds.nbytes] = bounds.reshape(-1).view(np.uint8)
+    for (begin, end), table in zip(bounds.tolist(), arrays, strict=True):
+        packed[begin:end] = np.ascontiguousarray(table).reshape(-1).view(np.uint8)
+    return packed
+
+
+@njit(forceinline=True)
+def unpacked(packed, seen):
+    """The tables in an array, for observations of the dtype of ``seen``."""
+    bounds = packed[: 16 * TABLES].view(np.int64)
+    return unowned(
+        Tables(
+            packed[bounds[0] : bounds[1]].view(np.uint32),
+            packed[bounds[2] : bounds[3]].view(np.uint32),
+            packed[bounds[4] : bounds[5]].view(np.uint32),
+            packed[bounds[6] : bounds[7]],
+            packed[bounds[8] : bounds[9]].view(np.uint32),
+            packed[bounds[10] : bounds[11]],
+            packed[bounds[12] : bounds[13]].view(seen.dtype),
+            packed[bounds[14] : bounds[15]].view(seen.dtype),
+        )
     )
 
 
-class _TablesMaker:
-    """Collects the tables of a game; ``numbers`` has each of them once, in order."""
-
-    def __init__(self, game: Game, normalize: bool) -> None:
-        self._game, self._normalize = game, normalize
-        self.numbers: dict[tuple[float, ...], int] = {}
-
-    def view(self, observer: int, mover: int) -> tuple[list[Any], list[Any], list[Any]]:
-        """The entries of ``sources``, ``shifted`` and ``factors`` for one view."""
-        planes = self._game._planes(observer, mover)
-        cells = self._game.rows * self._game.columns
-        sources, shifted, factors = [0] * (cells * len(planes)), [], []
-        for number, plane in enumerate(planes):
-            most = plane.most if self._normalize else 1
-            given = plane.source
-            each: Sequence[Stored | Product]
-            each = [given] * cells if isinstance(given, Stored) else given
-            for cell, byte in enumerate(each):
-                place = cell * len(planes) + number
-                if isinstance(byte, Product):
-                    factors.append((place, self._source(byte.other, 1)))
-                    byte = byte.one
-                sources[place] = self._source(byte, most)
-                if byte.after is not None:
-                    shifted.append((place, sources[place], self._game._layout[byte.after][0]))
-        return sources, shifted, factors
-
-    def _source(self, byte: Stored, most: int) -> int:
-        table = self.numbers.setdefault(
-            tuple(value / most for value in byte.table), len(self.numbers)
-        )
-        return (self._game._layout[byte.field][0] + byte.offset) << 16 | table << 8
+@njit(forceinline=True)
+def note_if_live(record, is_live):
+    """Write into a record whether the game goes on."""
+    record[np.uint64(len(record) - 1)] = is_live
 
 
 @njit(forceinline=True)
-def _number(numbers, stored, source, moved):
-    """The number that a source gives, its byte moved."""
-    byte = stored[np.uint64((source >> 16) + moved)]
-    return numbers[np.uint64((source & 0xFFFF) + byte)]
+def at(array, index):
+    """An element; an index that might be negative would cost a look whether it is."""
+    return array[np.uint64(index)]
 
 
 @njit(forceinline=True)
-def observe(tables, rows, index, view, seen):
-    """Write the observation of the state stored in a row.
+def complete(tables, record, view):
+    """Add to a record what no byte of its state is by itself."""
+    looked_up, products = tables.looked_up, tables.products
+    length = len(looked_up) // VIEWS
+    for i in range(view * length, view * length + length, 3):
+        value = at(record, at(looked_up, i + 2))
+        record[np.uint64(at(looked_up, i))] = at(tables.bytes, at(looked_up, i + 1) + value)
+    length = len(products) // VIEWS
+    for i in range(view * length, view * length + length, 6):
+        value = at(record, at(products, i + 2) + at(record, at(products, i + 3)))
+        one = at(tables.bytes, at(products, i + 1) + value)
+        value = at(record, at(products, i + 5))
+        other = at(tables.bytes, at(products, i + 4) + value)
+        record[np.uint64(at(products, i))] = one * other
 
-    ``view`` is twice the observer plus the player who decides; ``seen`` is the observation
-    as a one-dimensional array of the dtype of ``tables.numbers``.
+
+@njit(forceinline=True)
+def write(tables, record, view, seen):
+    """Write the observation of a complete record into a one-dimensional array."""
+    parts, picks = tables.parts, tables.picks
+    if len(parts) == VIEWS:  # a single part in a single group: loops would take longer
+        put(tables, picked(bytes_at(record, 0), bytes_at(picks, AT_ONCE * view)), 0, seen)
+        return
+    groups = max(1, -(-LANES * len(tables.starts) // AT_ONCE))
+    of_group = len(parts) // (VIEWS * groups)
+    for group in range(groups):
+        first = (view * groups + group) * of_group
+        some = picked(bytes_at(record, at(parts, first)), bytes_at(picks, AT_ONCE * first))
+        for part in range(first + 1, first + of_group):
+            more = picked(bytes_at(record, at(parts, part)), bytes_at(picks, AT_ONCE * part))
+            some = united(some, more)
+        put(tables, some, group, seen)
+
+
+@njit(forceinline=True)
+def put(tables, some, group, seen):
+    """Write the numbers of a group, whose bytes were picked."""
+    high, low = tables.high, tables.low
+    if len(tables.starts):
+        put_products(seen, tables.starts, group * (AT_ONCE // LANES), some, high, low)
+    else:  # a tiny board, of a single group
+        for i in range(len(seen)):
+            seen[i] = seeds(some, i) * high[i] + seeds(some, i) * low[i]
+
+
+@njit(forceinline=True)
+def observe(packed, record, view, is_live, seen):
+    """Write the observation of the state in a record; ``packed`` tables, ``seen`` in any shape.
+
+    ``view`` is twice the observer plus the player who decides.
     """
-    stored, numbers, seen = unowned(rows[index]), unowned(tables.numbers), unowned(seen)
-    sources = unowned(tables.sources[view])
-    shifted, factors = unowned(tables.shifted[view]), unowned(tables.factors[view])
-    for place in range(len(seen)):
-        seen[place] = _number(numbers, stored, sources[place], 0)
-    for i in range(len(shifted)):
-        moved = stored[np.uint64(shifted[i, 2])]
-        seen[shifted[i, 0]] = _number(numbers, stored, shifted[i, 1], moved)
-    for i in range(len(factors)):
-        seen[factors[i, 0]] *= _number(numbers, stored, factors[i, 1], 0)
+    seen = seen.reshape(-1)
+    tables = unpacked(packed, seen)
+    note_if_live(record, is_live)
+    complete(tables, record, view)
+    write(tables, record, view, seen)
 
 
 @entry
-def look(sources, shifted, factors, numbers, row, view, seen):
-    """:func:`observe` for the state of a single (1, size) row; ``seen`` in any shape.
-
-    The parts of the tables come one by one: a tuple of arrays takes longer to unpack.
-    """
-    observe(Tables(sources, shifted, factors, numbers), row, 0, view, seen.reshape(-1))
+def look(packed, row, size, view, is_live, seen):
+    """:func:`observe` for the state in a (1, n) uint8 array; ``size`` is that of a record."""
+    record = np.zeros(size, np.uint8)
+    record[: row.shape[1]] = row[0]
+    observe(packed, record, view, is_live, seen)

@@ -192,14 +192,17 @@ def _emit_bit_length(builder: Any, mask: Any) -> Any:
     return builder.sub(_constant(64), builder.ctlz(mask, ir.Constant(ir.IntType(1), 0)))
 
 
-def _deposits_fast() -> bool:
-    """Whether the processor compiled for has a ``pdep`` that is not microcode."""
-    name = config.CPU_NAME or binding.get_host_cpu_name()
+def _host_features() -> frozenset[str]:
+    """What the processor compiled for can do, such as ``+bmi2``."""
     features = config.CPU_FEATURES or ("" if config.CPU_NAME else get_host_cpu_features())
-    return "+bmi2" in features.split(",") and name not in ("znver1", "znver2", "bdver4")
+    return frozenset(features.split(","))
 
 
-DEPOSITS_FAST = _deposits_fast()
+HOST_FEATURES = _host_features()
+# a `pdep` that is not microcode
+DEPOSITS_FAST = "+bmi2" in HOST_FEATURES and (
+    (config.CPU_NAME or binding.get_host_cpu_name()) not in ("znver1", "znver2", "bdver4")
+)
 
 
 @njit(forceinline=True)

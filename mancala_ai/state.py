@@ -177,8 +177,9 @@ class State:
         if observer not in (0, 1):
             raise ArgumentError(f"player is 0, 1 or None, not {shown(player)}")
         tables = game._observation_tables[bool(normalize)]
-        seen = np.empty(game.observation_shape, tables.numbers.dtype)
-        look(*tables, self._row, 2 * observer + self.player, seen)
+        seen = np.empty(game.observation_shape, np.float32 if normalize else np.uint8)
+        view, is_live = 2 * observer + self.player, not self.is_terminal
+        look(tables, self._row, game._records.size, view, is_live, seen)
         return seen
 
     # Actions
@@ -225,9 +226,10 @@ class State:
             state = self.apply(number)
             return state, state.observation(None, normalize), state.action_mask().view(np.int8)
         tables, after = game._observation_tables[normalize], self._row.copy()
-        seen = np.empty(game.observation_shape, tables.numbers.dtype)
+        seen = np.empty(game.observation_shape, np.float32 if normalize else np.uint8)
         mask = np.empty(game.num_actions, np.int8)
-        looked = kernels.apply_and_look(game.rules, *tables, after, number, seen, mask)
+        size = game._records.size
+        looked = kernels.apply_and_look(game.rules, tables, after, size, number, seen, mask)
         return self._followed_by(after, looked), seen, mask
 
     def _followed_by(

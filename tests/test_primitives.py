@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import platform
 import random
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 
 import mancala_ai as ma
-from mancala_ai import dispatch, rng, sowing
+from mancala_ai import arrays, dispatch, rng, sowing
 
 if not isinstance(sowing.sow, Dispatcher):
     pytest.skip("these tests compare compiled code", allow_module_level=True)
@@ -401,7 +402,112 @@ def test_draws_are_uniform():
         assert abs(counts - 400).max() < 110  # over five standard deviations
 
 
-# Without compiling -----------------------------------------------------------
+# Several bytes at a time ----------------------------------------------------------
+
+
+@njit
+def pick_two(one, first, other, second, out):
+    """Bytes of two arrays, picked and united, 16 by 16 into an array of their own number."""
+    some = arrays.picked(arrays.bytes_at(one, 1), arrays.bytes_at(first, 0))
+    more = arrays.picked(arrays.bytes_at(other, 0), arrays.bytes_at(second, 0))
+    both = arrays.united(some, more)
+    starts = np.arange(0, arrays.AT_ONCE, arrays.LANES).astype(np.uint32)
+    ones, none = np.ones(arrays.AT_ONCE, np.uint8), np.zeros(arrays.AT_ONCE, np.uint8)
+    arrays.put_products(out, starts, 0, both, ones, none)
+
+
+def test_bytes_are_picked_as_in_python():
+    draw, n = np.random.default_rng(0), arrays.AT_ONCE
+    for _ in range(50):
+        one, other = draw.integers(0, 256, (2, n + 1), np.uint8)
+        numbers = draw.permutation(n).astype(np.uint8)
+        first, second = (np.where(draw.random(n) < 0.5, numbers, arrays.NOTHING) for _ in "ab")
+        found, wanted = np.zeros((2, n), np.uint8)
+        pick_two(one, first, other, second, found)
+        pick_two.py_func(one, first, other, second, wanted)
+        np.testing.assert_array_equal(found, wanted)
+        assert (found[(first == arrays.NOTHING) & (second == arrays.NOTHING)] == 0).all()
+
+
+@njit
+def write_products(seen, starts, some, high, low):
+    for first in range(0, len(starts), arrays.AT_ONCE // arrays.LANES):
+        here = arrays.bytes_at(some, first * arrays.LANES)
+        arrays.put_products(seen, starts, first, here, high, low)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.uint8])
+def test_products_are_those_of_python(kind):
+    draw = np.random.default_rng(1)
+    for length in (16, 17, 36, 64, 65, 129):
+        last = length - arrays.LANES
+        starts = np.array([*range(0, last, arrays.LANES), last], np.uint32)
+        some = draw.integers(0, 256, len(starts) * arrays.LANES + arrays.AT_ONCE, np.uint8)
+        high, low = (draw.random((2, len(starts) * arrays.LANES)) * 3).astype(kind)
+        found, wanted = np.full((2, length + 2), 77, kind)
+        write_products(found, starts, some, high, low)
+        write_products.py_func(wanted, starts, some, high, low)
+        np.testing.assert_array_equal(found, wanted)
+        assert (found[length:] == 77).all()
+
+
+def test_aligned_arrays_begin_where_a_line_does():
+    for first in range(arrays.CACHE_LINE):
+        array = np.arange(200, dtype=np.uint8)[first:].reshape(-1, 1)
+        same = arrays.aligned(array)
+        np.testing.assert_array_equal(same, array)
+        assert same.ctypes.data % arrays.CACHE_LINE == 0
+        assert same.flags.c_contiguous
+        assert arrays.aligned(same) is same
+
+
+# On other processors, and without compiling ------------------------------------------
+
+
+def said_by_python(program, environment):
+    """What a program says in JSON, run in an environment of its own; nothing on stderr."""
+    out = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert out.returncode == 0, out.stderr
+    assert out.stderr == ""
+    return json.loads(out.stdout)
+
+
+BATCHES = """
+import json
+import mancala_ai as ma
+from mancala_ai import arrays, rng
+
+def play(spec, normalize):
+    batch, shown = ma.make(spec).batch(4, seed=4, max_plies=9, normalize=normalize), []
+    for _ in range(12):
+        batch.step(batch.random_actions())
+        shown.append([batch.observation.tolist(), batch.infos["action_mask"].tolist()])
+    return shown
+
+def play_all():
+    specs = "kalah:columns=2", "omweso", "hoyito_iii"
+    return [play(spec, normalize) for spec in specs for normalize in (False, True)]
+"""
+
+
+@pytest.mark.parametrize("features", ["+ssse3,+sse4.2,+avx2", "+sse2"])
+def test_batches_are_the_same_on_other_processors(features):
+    """Bytes are picked 64 or 16 at a time or one by one; not all processors have ``pdep``."""
+    program = f"{BATCHES}\nprint(json.dumps([arrays.AT_ONCE, rng.DEPOSITS_FAST, play_all()]))"
+    processor = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": features}
+    if platform.machine() not in ("x86_64", "AMD64"):
+        pytest.skip("these are features of x86-64")
+    said = said_by_python(program, processor)
+    scope: dict = {}
+    exec(BATCHES, scope)
+    assert said == [16, False, json.loads(json.dumps(scope["play_all"]()))]
+
 
 OPTIONS = {
     "omweso": {"setup": "random", "akakyala": True, "max_laps": 60},
@@ -444,17 +550,9 @@ def test_python_plays_the_same_games():
     program = (
         f"{PLAY}\nimport numba\nassert numba.config.DISABLE_JIT\nprint(json.dumps(play_all()))"
     )
-    out = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert out.returncode == 0, out.stderr
+    said = said_by_python(program, {"NUMBA_DISABLE_JIT": "1"})
     scope: dict = {}
     exec(PLAY, scope)
     compiled = json.loads(json.dumps(scope["play_all"]()))
-    assert json.loads(out.stdout) == compiled
+    assert said == compiled
     assert set(compiled) == set(ma.games())
-    assert out.stderr == ""
