@@ -1,6 +1,6 @@
 """What a tournament costs beside its games: time, cores, memory, and reading its journal.
 
-    python -m mancala_ai.benchmarks.tournament [--games 10000] [--lines 1000000] [--rounds 3]
+    python -m mancala_ai.benchmarks.tournament [--games 10000] [--lines 1000000] [--rounds 5]
 
 *Overhead*: a tournament of random against greedy Kalah on one core, less the time that the
 same agents take for the same games in a bare loop. *Throughput*: the same on all cores.
@@ -49,7 +49,7 @@ app = App(
 
 
 @app.default
-def tournament(*, games: Count = 10_000, lines: Count = 1_000_000, rounds: Count = 3) -> None:
+def tournament(*, games: Count = 10_000, lines: Count = 1_000_000, rounds: Count = 5) -> None:
     """Measure what a tournament adds to its games.
 
     Parameters
@@ -113,7 +113,7 @@ def _efficiency(cores: int, rounds: int) -> float:
 
 def _read_many(path: Path, lines: int) -> None:
     """Read and rate a journal made of the games in one, over and over."""
-    known = list(read_outcomes(path))
+    known = sorted(read_outcomes(path), key=lambda outcome: outcome["number"])
     plan = Plan(("kalah",), FAST, openings=lines // 2)
     with path.open("w") as file:
         print(json.dumps({"version": 1, "settings": plan.settings()}), file=file)

@@ -34,6 +34,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from types import MappingProxyType
 from typing import Annotated, Any, get_type_hints
 
 import numpy as np
@@ -268,10 +270,11 @@ def register_state(rules_type: type, state_type: type) -> None:
         )
 
 
-def state_fields(state_type: type) -> dict[str, Any]:
+@cache
+def state_fields(state_type: type) -> Mapping[str, Any]:
     """Name to Numba type (``Pits`` or ``uint8``) of each field of a state, in stored order."""
     hints = get_type_hints(state_type, include_extras=True)
-    return {name: hint.__metadata__[0] for name, hint in hints.items()}
+    return MappingProxyType({name: hint.__metadata__[0] for name, hint in hints.items()})
 
 
 def field_size(field: Any) -> int:
@@ -307,6 +310,9 @@ class Fields(Mapping[str, Any]):
             return self._row[at]
         return int.from_bytes(self._row[at : at + field_size(field)], "little")
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._layout
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._layout)
 
@@ -331,7 +337,7 @@ def load(rules: Any, rows: Any, index: int) -> Any:
 def save(rules: Any, rows: Any, index: int, state: Any) -> None:
     """Store a state in row ``index`` of ``rows``."""
     at = 0
-    for field, value in zip(state_fields(type(state)).values(), state, strict=True):
+    for field, value in zip(state_fields(state.__class__).values(), state, strict=True):
         size = field_size(field)
         if not isinstance(field, Pits):
             value = np.frombuffer(int(value).to_bytes(size, "little"), np.uint8)
@@ -351,7 +357,7 @@ def fingerprint(state: Any) -> int:
     halves of the product combined, as in wyhash (Wang Yi, 2019).
     """
     words, small = [], 0
-    for field, value in zip(state_fields(type(state)).values(), state, strict=True):
+    for field, value in zip(state_fields(state.__class__).values(), state, strict=True):
         if isinstance(field, Pits):
             words += np.ascontiguousarray(value).view(np.uint64).tolist()
         elif field == types.uint8:

@@ -56,7 +56,7 @@ def opening(game: str, seed: int, number: int, plies: int, fair: float | None = 
         How far from 1/2 its expected result may be, 0 to 0.5, by a search of
         ``FAIR_DEPTH``. Of ``MOST_DRAWN`` that are not, the fairest is taken.
     """
-    made = make(game)
+    made = _made(game)
     rng = random.Random(f"opening {game} {seed} {number}")
     drawn = _draw(made, rng, plies)
     if fair is None:
@@ -70,6 +70,9 @@ def opening(game: str, seed: int, number: int, plies: int, fair: float | None = 
         if judged < unfairness:
             best, unfairness = drawn, judged
     return best
+
+
+_made = lru_cache(maxsize=64)(make)  # a game takes longer to make than to begin
 
 
 def _draw(game: Game, rng: random.Random, plies: int) -> Opening:
