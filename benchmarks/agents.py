@@ -24,7 +24,7 @@ from multiprocessing import get_context
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 from cyclopts.validators import Number
 
 import mancala_ai
@@ -35,6 +35,7 @@ from mancala_ai.cli.output import json_target, new_table, print_table, write_jso
 from mancala_ai.game import usable_cores
 
 from . import BenchmarkError
+from .command import command
 from .machine import describe_machine
 from .throughput import MAX_PLIES
 
@@ -165,12 +166,7 @@ def row(agents: Sequence[str], pairing: Pairing) -> dict[str, Any]:
     }
 
 
-app = App(
-    name="python -m mancala_ai.benchmarks.agents",
-    help=__doc__.partition("\n")[0],
-    help_format="plaintext",
-    version_flags=(),
-)
+app = command("agents", __doc__)
 
 
 @app.default

@@ -14,7 +14,7 @@ import sys
 from statistics import median
 from typing import Annotated, Any
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 from cyclopts.validators import Number
 
 import mancala_ai
@@ -22,16 +22,12 @@ from mancala_ai.agents import make_agent
 from mancala_ai.cli import run
 from mancala_ai.cli.output import new_table, print_table
 
+from .command import command
 from .throughput import check_seconds
 
 PLIES = (0, 4, 8, 12, 16)  # random decisions before each position
 
-app = App(
-    name="python -m mancala_ai.benchmarks.alphabeta",
-    help=__doc__.partition("\n")[0],
-    help_format="plaintext",
-    version_flags=(),
-)
+app = command("alphabeta", __doc__)
 
 
 @app.default

@@ -22,12 +22,13 @@ from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 from cyclopts.validators import Number
 
 import mancala_ai
 from mancala_ai.cli import run
 
+from .command import command
 from .machine import one_core
 from .peers.worker import our_batch, pgx_batch
 from .throughput import ROUNDS, check_seconds
@@ -35,12 +36,7 @@ from .yardstick import Yardstick, open_yardstick, yardstick_name
 
 Play = Callable[[float], float]  # for some seconds; returns decisions a second
 
-app = App(
-    name="python -m mancala_ai.benchmarks.batch",
-    help=__doc__.partition("\n")[0],
-    help_format="plaintext",
-    version_flags=(),
-)
+app = command("batch", __doc__)
 
 
 @app.default

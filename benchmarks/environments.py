@@ -20,23 +20,19 @@ from statistics import median
 from time import perf_counter
 from typing import Annotated, Any
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 from cyclopts.validators import Number
 
 import mancala_ai
 from mancala_ai.cli import run
 
+from .command import command
 from .peers.worker import aec_game
 
 KINDS = ("raw_env", "env")
 PEER = "pettingzoo.classic.connect_four.connect_four"
 
-app = App(
-    name="python -m mancala_ai.benchmarks.environments",
-    help=__doc__.partition("\n")[0],
-    help_format="plaintext",
-    version_flags=(),
-)
+app = command("environments", __doc__)
 
 
 @app.default

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy as np
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 from cyclopts.validators import Number
 from numpy.typing import NDArray
 
@@ -27,6 +27,8 @@ from mancala_ai.agents.search import value_rows
 from mancala_ai.cli import run
 from mancala_ai.dispatch import UNIT
 
+from .command import command
+
 DEPTH_OF_GAMES, DEPTH_OF_MATCHES = 2, 4
 RANDOM_MOVES = 0.2  # of the moves in games for the fit
 OPENING = 6  # random decisions at the start of a match game
@@ -34,12 +36,7 @@ MOST_PLIES = 400
 NEWTON_STEPS = 25
 NORMAL_95 = 1.959964
 
-app = App(
-    name="python -m mancala_ai.benchmarks.evaluations",
-    help=__doc__.partition("\n")[0],
-    help_format="plaintext",
-    version_flags=(),
-)
+app = command("evaluations", __doc__)
 
 
 @app.default

@@ -18,7 +18,7 @@ from statistics import median
 from time import perf_counter
 from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 from cyclopts.validators import Number
 
 import mancala_ai
@@ -26,6 +26,7 @@ from mancala_ai.agents import Info, make_agent
 from mancala_ai.cli import run
 
 from . import BenchmarkError
+from .command import command
 
 # (empty_capture, columns, seeds): the first player's margin at perfect play
 VALUES = {
@@ -47,12 +48,7 @@ VALUES = {
 ROUNDS = 5  # of a comparison with the C program
 LOG2_ENTRIES = 24  # of the C program's table
 
-app = App(
-    name="python -m mancala_ai.benchmarks.kalah",
-    help=__doc__.partition("\n")[0],
-    help_format="plaintext",
-    version_flags=(),
-)
+app = command("kalah", __doc__)
 
 
 @app.default

@@ -22,24 +22,21 @@ from statistics import median
 from time import perf_counter
 from typing import Annotated, Any
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 from cyclopts.validators import Number
 
 import mancala_ai
 from mancala_ai.agents import make_agent
 from mancala_ai.cli import run
 
+from .command import command
+
 GAMES = {"kalah": "mancala", "oware:repetition=split_rows": "oware"}  # ours, and OpenSpiel's
 PLIES = (0, 8, 16, 24)  # of the random openings
 EXPLORATION = 1.4  # for results from -1 to 1, as OpenSpiel counts; ours are from 0 to 1
 MEMORY = 1000  # MiB, more than is needed
 
-app = App(
-    name="python -m mancala_ai.benchmarks.mcts",
-    help=__doc__.partition("\n")[0],
-    help_format="plaintext",
-    version_flags=(),
-)
+app = command("mcts", __doc__)
 
 
 @app.default

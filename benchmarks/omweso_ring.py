@@ -11,21 +11,16 @@ from __future__ import annotations
 import sys
 from time import perf_counter
 
-from cyclopts import App
-
 import mancala_ai
 from mancala_ai.cli import interruptible, run
+
+from .command import command
 
 RING = (3, 4, 0, 3, 9, 8, 2, 1, 0, 14, 0, 2, 3, 8, 1, 2)
 PIT = 1
 PERIOD = 987_337_152
 
-app = App(
-    name="python -m mancala_ai.benchmarks.omweso_ring",
-    help=__doc__.partition("\n")[0],
-    help_format="plaintext",
-    version_flags=(),
-)
+app = command("omweso_ring", __doc__)
 
 
 @app.default

@@ -21,12 +21,13 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Annotated, NamedTuple
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
 import mancala_ai
 from mancala_ai.cli import run
 
 from . import BenchmarkError
+from .command import command
 
 IMPORTS = 9  # new processes to take the median of
 
@@ -60,12 +61,7 @@ for spec in sys.argv[1:]:
 print(json.dumps(compiled))
 """
 
-app = App(
-    name="python -m mancala_ai.benchmarks.startup",
-    help=__doc__.partition("\n")[0],
-    help_format="plaintext",
-    version_flags=(),
-)
+app = command("startup", __doc__)
 
 
 @app.default

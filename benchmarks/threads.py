@@ -16,20 +16,16 @@ from statistics import median
 from time import perf_counter
 from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 from cyclopts.validators import Number
 
 import mancala_ai
 from mancala_ai.cli import run
 
+from .command import command
 from .throughput import MAX_PLIES, ROUNDS, Meter, check_seconds
 
-app = App(
-    name="python -m mancala_ai.benchmarks.threads",
-    help=__doc__.partition("\n")[0],
-    help_format="plaintext",
-    version_flags=(),
-)
+app = command("threads", __doc__)
 
 
 @app.default

@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from mancala_ai.agents import make_agent
@@ -34,18 +34,15 @@ from mancala_ai.cli import run as run_command
 from mancala_ai.cli.inputs import integer
 from mancala_ai.game import usable_cores
 
+from .command import command
+
 FAST = ("random", "greedy")
 SEARCHING = ("mcts:num_simulations=2000", "mcts:num_simulations=2000,c=0.7")
 SEARCHED_GAMES = 24
 
 Count = Annotated[int, Parameter(converter=integer, validator=Number(gte=2))]
 
-app = App(
-    name="python -m mancala_ai.benchmarks.tournament",
-    help=__doc__.partition("\n")[0],
-    help_format="plaintext",
-    version_flags=(),
-)
+app = command("tournament", __doc__)
 
 
 @app.default
