@@ -68,6 +68,14 @@ def in_process(*words, cwd=None, **options):
         ("perft kalah 1 --position", "--position"),
         ("games --long", "--long"),
         ("games kalah", "more is given than is taken (see --help): 'kalah'"),
+        # as of a variable of the shell that is not set
+        ("play kalah --south random --north random --record=", "name of the file is empty"),
+        ("tournament kalah --agents random greedy --journal=", "--journal: the name of the file"),
+        ("tournament kalah --agents random greedy --html=", "--html: the name of the file"),
+        ("replay game.txt --gif=", "--gif: the name of the file"),
+        ("bench --yardstick=", "--yardstick: the name of the file"),
+        ("bench --peers --out=", "--out: the name of the folder"),
+        ("tournament kalah --agents human random", "people do not play in tournaments"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(capsys, line, named):

@@ -91,6 +91,7 @@ def test_wrong_plans_are_refused_in_one_line():
         {"games": ("kalah", "kalah:columns=6")},
         {"games": ("chess",)},
         {"agents": ("random", "nobody")},
+        {"agents": ("random", "human")},
         {"openings": 0},
         {"opening_plies": -1},
         {"fair": 0.7},

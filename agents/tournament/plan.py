@@ -158,6 +158,8 @@ class Plan:
 def _agent_spec(spec: str, games: Sequence[Game]) -> str:
     """An agent in its shortest form; ArgumentError if it cannot play one of the games."""
     with closing(make_agent(spec)) as agent:
+        if agent.NAME == "human":
+            raise TournamentError("people do not play in tournaments: mancala play asks for moves")
         for game in games:
             agent.check_game(game)
         return agent.spec

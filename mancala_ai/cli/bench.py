@@ -5,13 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from .inputs import Flag, GameSpecs, InputError, JsonTarget, integer, make_game
+from .inputs import (
+    FilePath,
+    Flag,
+    FolderPath,
+    GameSpecs,
+    InputError,
+    JsonTarget,
+    integer,
+    make_game,
+)
 from .output import (
     fitting,
     is_animated,
@@ -38,10 +46,10 @@ def bench(
     ] = 2000,
     seed: Annotated[int, Parameter(converter=integer, validator=Number(gte=0, lt=2**64))] = 0,
     json: JsonTarget = None,
-    yardstick: Path | None = None,
+    yardstick: FilePath | None = None,
     peers: Flag = False,
     python: Annotated[tuple[str, ...], Parameter(metavar="PYTHON", negative=())] = (),
-    out: Path | None = None,
+    out: FolderPath | None = None,
 ) -> None:
     """Measure uniformly random games: games and decisions a second, and what came of them.
 

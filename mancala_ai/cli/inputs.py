@@ -28,10 +28,18 @@ def integer(type_: Any, tokens: Sequence[Any]) -> int:
     return int(text)
 
 
-def folder(type_: Any, tokens: Sequence[Any]) -> Path:
+def _folder(type_: Any, tokens: Sequence[Any]) -> Path:
     """A folder; an empty name, as of a variable of the shell that is not set, is none."""
+    return _named("folder", tokens)
+
+
+def _file(type_: Any, tokens: Sequence[Any]) -> Path:
+    return _named("file", tokens)
+
+
+def _named(what: str, tokens: Sequence[Any]) -> Path:
     if not tokens[0].value:
-        raise ValueError("the name of the folder is empty")
+        raise ValueError(f"the name of the {what} is empty")
     return Path(tokens[0].value)
 
 
@@ -40,6 +48,8 @@ def _check_json_target(type_: Any, value: str | None) -> None:
         raise ValueError("a file name or - is needed")
 
 
+FilePath = Annotated[Path, Parameter(converter=_file)]
+FolderPath = Annotated[Path, Parameter(converter=_folder, metavar="FOLDER")]
 # NAME or NAME:option=value,...
 GameSpec = Annotated[str, Parameter(completer=completion.games)]
 GameSpecs = Annotated[str, Parameter(name="GAME", completer=completion.games)]

@@ -23,7 +23,16 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from .inputs import AgentSpec, Flag, GameSpec, InputError, PositionText, integer, make_game
+from .inputs import (
+    AgentSpec,
+    FilePath,
+    Flag,
+    GameSpec,
+    InputError,
+    PositionText,
+    integer,
+    make_game,
+)
 from .output import new_console, shown_waiting
 from .running import closing, interruptible
 
@@ -57,7 +66,7 @@ def play(
     south: AgentSpec | None = None,
     north: AgentSpec | None = None,
     hints: AgentSpec = "alphabeta:seconds=2",
-    record: Path | None = None,
+    record: FilePath | None = None,
     position: PositionText = None,
     contract: Flag = False,
     match: Annotated[str | None, Parameter(metavar="TERMS")] = None,

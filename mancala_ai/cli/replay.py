@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from .inputs import Flag, integer
+from .inputs import FilePath, Flag, integer
 from .output import new_console, on_terminal
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ HELP = "Enter: next   b: back   a number: that move   q: quit"
 
 
 def replay(
-    file: Path,
+    file: FilePath,
     /,
     *,
     check: Flag = False,
     game: Annotated[int | None, Parameter(converter=integer, validator=Number(gte=0))] = None,
-    gif: Path | None = None,
+    gif: FilePath | None = None,
     width: Annotated[int, Parameter(converter=integer, validator=Number(gte=100, lte=4000))] = 480,
     dark: Flag = False,
 ) -> None:

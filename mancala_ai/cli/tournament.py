@@ -18,7 +18,7 @@ from cyclopts import Parameter
 
 from mancala_ai.files import whole_file
 
-from .inputs import AgentSpecs, Flag, GameSpecs, InputError, JsonTarget, integer
+from .inputs import AgentSpecs, FilePath, Flag, GameSpecs, InputError, JsonTarget, integer
 from .output import (
     fitting,
     is_animated,
@@ -42,7 +42,7 @@ def tournament(
     agents: AgentSpecs,
     games_each: Annotated[int, Parameter(name="--games", converter=integer)] = 100,
     seed: Annotated[int, Parameter(converter=integer)] = 0,
-    journal: Path | None = None,
+    journal: FilePath | None = None,
     gauntlet: Flag = False,
     opening_plies: Annotated[int, Parameter(converter=integer)] = 4,
     fair: float | None = None,
@@ -55,7 +55,7 @@ def tournament(
     address: Annotated[str | None, Parameter(metavar="ADDRESS")] = None,
     json: JsonTarget = None,
     csv: JsonTarget = None,
-    html: Path | None = None,
+    html: FilePath | None = None,
 ) -> None:
     r"""Let agents play each other, and rate them.
 

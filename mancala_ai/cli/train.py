@@ -8,13 +8,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from .inputs import GameSpec, folder, integer
+from .inputs import FolderPath, GameSpec, integer
 from .output import is_animated, new_console
 from .running import interruptible
 
@@ -26,7 +25,7 @@ def train(
     game: GameSpec,
     /,
     *,
-    out: Annotated[Path, Parameter(converter=folder, metavar="FOLDER")],
+    out: FolderPath,
     timesteps: Annotated[int, Parameter(converter=integer, validator=Number(gte=1))] = 2_000_000,
     algo: Literal["maskable-ppo"] = "maskable-ppo",
     seed: Annotated[int, Parameter(converter=integer, validator=Number(gte=0, lt=2**32))] = 0,

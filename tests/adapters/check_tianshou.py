@@ -11,8 +11,10 @@ import mancala_ai as ma
 
 
 def collected(games):
-    """The algorithm, and a buffer with games that it played."""
+    """The algorithm, and a buffer with games that it played, many moves at random."""
     algorithm, buffer = tianshou_dqn.make_algorithm(), VectorReplayBuffer(10_000, 4)
+    for policy in algorithm.policy.policies.values():
+        policy.set_eps_inference(0.5)  # else all games are alike outside of training
     envs = DummyVectorEnv([tianshou_dqn.make_env] * 4)
     collector = Collector(algorithm, envs, buffer, exploration_noise=True)
     collector.reset()
