@@ -155,6 +155,7 @@ VIEWS = 4
 TABLES = len(Tables._fields)
 ZEROS, ONES = lookup(lambda value: 0), lookup(lambda value: 1)
 IS_LIVE = lookup(lambda phase: phase < OVER)
+LAST = -1  # as a place: the last byte of the record
 
 
 class Records:
@@ -257,9 +258,6 @@ class Records:
         mantissa, exponent = np.frexp(1 / most)
         high = np.ldexp(np.floor(mantissa * 2**16), exponent - 16)
         return (factors.astype(np.float32) for factors in (high, 1 / most - high))
-
-
-LAST = -1  # as a place: the last byte of the record
 
 
 class _View:
@@ -369,7 +367,8 @@ def write(tables, record, view, seen):
     """Write the observation of a complete record into a one-dimensional array."""
     parts, picks = tables.parts, tables.picks
     if len(parts) == VIEWS:  # a single part in a single group: loops would take longer
-        put(tables, picked(bytes_at(record, 0), bytes_at(picks, AT_ONCE * view)), 0, seen)
+        here = bytes_at(record, at(parts, view))
+        put(tables, picked(here, bytes_at(picks, AT_ONCE * view)), 0, seen)
         return
     groups = max(1, -(-LANES * len(tables.starts) // AT_ONCE))
     of_group = len(parts) // (VIEWS * groups)
