@@ -267,7 +267,7 @@ class Batch:
         n, game = self.n, self.game
         size = stored_size(game.STATE)
         rows = Rows(
-            states=np.zeros((n, game._records.size), np.uint8),
+            states=np.zeros((n, size), np.uint8),
             legal=np.zeros((2, n), np.int64),
             numbers=np.zeros(n, np.int64),
             plies=np.zeros(n, np.int32),
@@ -294,7 +294,10 @@ class Batch:
 
     def _open(self) -> None:
         """Set up what follows from the rest: views, buffers, threads."""
-        self._rows = self._rows._replace(states=aligned(self._rows.states))
+        stored = self._rows.states
+        records = aligned(np.zeros((self.n, self.game._records.size), np.uint8))
+        records[:, : stored.shape[1]] = stored
+        self._rows = self._rows._replace(states=records)
         rows, seen = self._rows, self._shown
         self.observation = seen.observation.reshape(self.n, *self.game.observation_shape)
         self.rewards = seen.rewards
@@ -323,7 +326,10 @@ class Batch:
         self._process = os.getpid()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _KEPT}
+        kept = {name: getattr(self, name) for name in _KEPT}
+        # what a record has besides depends on the processor, and is worked out when it is used
+        states = self._rows.states[:, : stored_size(self.game.STATE)]
+        return {**kept, "_rows": self._rows._replace(states=states.copy())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -196,11 +196,17 @@ def show_actions(rules, flags, i, first, second):
 
 
 @njit(forceinline=True)
+def waits(in_part, actions, i):
+    """Whether a row stays as it is, and so does all that it shows."""
+    return in_part and actions[i] == WAIT
+
+
+@njit(forceinline=True)
 def clear(in_part, actions, shown, first, end):
-    """Let some rows show that nothing ended in them, but for those that wait."""
+    """Let some rows show that nothing ended in them."""
     for row in range(first, end):
         i = np.uint64(row)
-        if not (in_part and actions[i] == WAIT):
+        if not waits(in_part, actions, i):
             shown.rewards[i, 0] = shown.rewards[i, 1] = 0.0
             shown.points[i, 0] = shown.points[i, 1] = 0.0
             shown.terminations[i] = shown.truncations[i] = shown.annulled[i] = False
@@ -219,7 +225,7 @@ def show_end(rules, reward, shown, i, state, is_told):
 
 
 @njit(forceinline=True)
-def show(rules, tables, rows, shown, first, end):
+def show(rules, tables, in_part, actions, rows, shown, first, end):
     """Write what some rows show besides their ends: actions and observations.
 
     One after the other for all rows: shorter loops keep more in registers, and bytes that were
@@ -228,6 +234,8 @@ def show(rules, tables, rows, shown, first, end):
     for row in range(first, end):
         i = np.uint64(row)
         one, two = rows.legal[0, i], rows.legal[1, i]
+        if waits(in_part, actions, i):
+            continue
         if one | two:
             show_actions(rules, shown.action_flags, i, one, two)
             shown.random_actions[i] = drawn(rules, one, two, int(rows.numbers[i]))
@@ -237,11 +245,13 @@ def show(rules, tables, rows, shown, first, end):
     if tables.looked_up.size + tables.products.size:
         for row in range(first, end):
             i = np.uint64(row)
-            complete(tables, unowned(rows.states[i]), view_of(rows, shown, i))
+            if not waits(in_part, actions, i):
+                complete(tables, unowned(rows.states[i]), view_of(rows, shown, i))
     for row in range(first, end):
         i = np.uint64(row)
-        seen = unowned(shown.observation[i])
-        write(tables, unowned(rows.states[i]), view_of(rows, shown, i), seen)
+        if not waits(in_part, actions, i):
+            seen = unowned(shown.observation[i])
+            write(tables, unowned(rows.states[i]), view_of(rows, shown, i), seen)
 
 
 @njit(forceinline=True)
@@ -296,7 +306,7 @@ def play(
                         rules, start, max_plies, reward, seed, seat, opponent, goes_on, in_part,
                         actions, rows, shown, row,
                     )  # fmt: skip
-                show(rules, tables, rows, shown, here, behind)
+                show(rules, tables, in_part, actions, rows, shown, here, behind)
 
 
 @njit(forceinline=True)
@@ -307,7 +317,7 @@ def play_row(
     """:func:`play` for one row."""
     i = np.uint64(row)  # a signed index costs a look whether it is negative
     action, stage = actions[i], rows.stages[i]
-    if in_part and action == WAIT:
+    if waits(in_part, actions, i):
         return
     begins = stage == ENDED  # which none is where a step goes on
     if not goes_on:

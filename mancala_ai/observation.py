@@ -35,6 +35,7 @@ from .arrays import (
 )
 from .cache import entry
 from .dispatch import OVER, field_size
+from .errors import ArgumentError
 from .sowing import seeds
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Stored(NamedTuple):
 
 
 class Product(NamedTuple):
-    """A number that two bytes decide: that of one times that of the other."""
+    """A number that two bytes decide: that of one, or 0 where that of the other is 0, not 1."""
 
     one: Stored
     other: Stored
@@ -174,7 +175,7 @@ class Records:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._tables: dict[tuple[int, ...], int] = {}  # and where they begin
+        self._tables = {ZEROS: 0}  # and where they begin
         self._zero = sum(field_size(field) for _, field in game._layout.values())
         views = [self._view(observer, mover) for observer in (0, 1) for mover in (0, 1)]
         behind = self._zero + 1 + max(len(view.added) for view in views)
@@ -213,6 +214,8 @@ class Records:
     def _place(self, view: _View, number: Stored | Product) -> int:
         """Where a number is in the record; it is added if it is none of the stored bytes."""
         if isinstance(number, Product):
+            if set(number.other.table) - {0, 1}:
+                raise ArgumentError("the second number of a Product is 0 or 1")
             return view.place_of(*self._factor(number.one), *self._factor(number.other)[:2])
         if number.after is not None:
             return view.place_of(*self._factor(number), self._begin(ONES), self._zero)

@@ -487,6 +487,30 @@ def test_arguments_out_of_range(options, message):
         ma.make("tsoro").batch(**{"n": 4, **options})
 
 
+@pytest.mark.parametrize("name", ma.games())
+def test_rows_that_wait_keep_whatever_is_shown_of_them(name):
+    """Also what the caller wrote there, were it nonsense; and it decides nothing."""
+    batch, other = (ma.make(name).batch(20, seed=6) for _ in range(2))
+    rows = [0, 3, 17]
+    waiting = [row for row in range(20) if row not in rows]
+    batch.observation[waiting], batch.rewards[waiting] = 7, 8
+    batch.infos["action_mask"][waiting] = False
+    batch.infos["player"][waiting] = -100
+    batch.terminations[waiting] = True
+    for _ in range(3):
+        for each in (batch, other):
+            each.step(each.random_actions()[rows], rows=rows)
+        assert (batch.observation[waiting] == 7).all()
+        assert (batch.rewards[waiting] == 8).all()
+        assert not batch.infos["action_mask"][waiting].any()
+        assert (batch.infos["player"][waiting] == -100).all()
+        assert batch.terminations[waiting].all()
+        np.testing.assert_array_equal(batch.observation[rows], other.observation[rows])
+    for each in (batch, other):
+        each.step(each.random_actions())
+    np.testing.assert_array_equal(batch.observation, other.observation)
+
+
 def test_rows_that_do_not_exist():
     batch = ma.make("kalah").batch(2)
     for row in (-1, 2, "0"):

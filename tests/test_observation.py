@@ -21,6 +21,8 @@ from reference.observation import observation
 
 import mancala_ai as ma
 from mancala_ai.errors import ArgumentError, PositionError
+from mancala_ai.observation import Plane, Product, Stored, equal_to, lookup
+from mancala_ai.rules.kalah import Kalah
 
 
 def live_positions(game, rng, n):
@@ -117,6 +119,38 @@ def test_states_look_alike_only_if_they_are_equal(name):
                         looks = [s.observation(observer, normalize) for s in (state, other)]
                         assert np.array_equal(*looks) == (state == other), (state, other)
     assert unequal > 150
+
+
+def test_views_may_look_up_different_numbers():
+    """Planes of a game of one's own, of which one view needs more bytes than another."""
+
+    class Watched(Kalah):
+        def _further_planes(self, observer, mover):
+            empty = [Stored("mine", pit, equal_to(0)) for pit in self._own_pits]
+            none = Stored("phase", 0, lookup(lambda phase: 0))
+            return [Plane("own empty", 1, "", empty if observer == mover else none)]
+
+    for columns in range(1, 13):
+        game = Watched(columns=columns)
+        state = game.initial_state().apply(columns - 1)
+        mover = state.player
+        kalah = ma.make("kalah", columns=columns).state_from_text(state.to_text())
+        for observer in (0, 1):
+            seen = state.observation(observer, normalize=False)
+            known = kalah.observation(observer, normalize=False)
+            np.testing.assert_array_equal(seen[..., :-1], known)
+            empty = state.board[mover] == 0
+            np.testing.assert_array_equal(seen[0, :, -1], empty if observer == mover else 0)
+
+
+def test_products_of_larger_numbers_are_refused():
+    class Multiplied(Kalah):
+        def _further_planes(self, observer, mover):
+            both = [Product(Stored("mine", pit), Stored("theirs", pit)) for pit in self._own_pits]
+            return [Plane("both", 255, "", both)]
+
+    with pytest.raises(ArgumentError, match="0 or 1"):
+        Multiplied().initial_state().observation()
 
 
 def test_observers_that_do_not_exist():

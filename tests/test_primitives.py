@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import pickle
 import platform
 import random
 import subprocess
@@ -490,6 +491,13 @@ def play(spec, normalize):
         shown.append([batch.observation.tolist(), batch.infos["action_mask"].tolist()])
     return shown
 
+def go_on(batch):
+    shown = []
+    for _ in range(3):
+        batch.step(batch.random_actions())
+        shown.append([batch.observation.tolist(), batch.infos["action_mask"].tolist()])
+    return shown
+
 def play_all():
     specs = "kalah:columns=2", "omweso", "hoyito_iii"
     return [play(spec, normalize) for spec in specs for normalize in (False, True)]
@@ -499,14 +507,20 @@ def play_all():
 @pytest.mark.parametrize("features", ["+ssse3,+sse4.2,+avx2", "+sse2"])
 def test_batches_are_the_same_on_other_processors(features):
     """Bytes are picked 64 or 16 at a time or one by one; not all processors have ``pdep``."""
-    program = f"{BATCHES}\nprint(json.dumps([arrays.AT_ONCE, rng.DEPOSITS_FAST, play_all()]))"
+    batch = ma.make("hoyito_iii").batch(20, seed=5)
+    program = f"""{BATCHES}
+import pickle
+taken_along = go_on(pickle.loads({pickle.dumps(batch)!r}))
+print(json.dumps([arrays.AT_ONCE, rng.DEPOSITS_FAST, play_all(), taken_along]))
+"""
     processor = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": features}
     if platform.machine() not in ("x86_64", "AMD64"):
         pytest.skip("these are features of x86-64")
     said = said_by_python(program, processor)
     scope: dict = {}
     exec(BATCHES, scope)
-    assert said == [16, False, json.loads(json.dumps(scope["play_all"]()))]
+    wanted = [16, False, scope["play_all"](), scope["go_on"](batch)]
+    assert said == json.loads(json.dumps(wanted))
 
 
 OPTIONS = {
