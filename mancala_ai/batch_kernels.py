@@ -196,20 +196,13 @@ def show_actions(rules, flags, i, first, second):
 
 
 @njit(forceinline=True)
-def waits(in_part, actions, i):
-    """Whether a row stays as it is, and so does all that it shows."""
-    return in_part and actions[i] == WAIT
-
-
-@njit(forceinline=True)
-def clear(in_part, actions, shown, first, end):
+def clear(shown, first, end):
     """Let some rows show that nothing ended in them."""
     for row in range(first, end):
         i = np.uint64(row)
-        if not waits(in_part, actions, i):
-            shown.rewards[i, 0] = shown.rewards[i, 1] = 0.0
-            shown.points[i, 0] = shown.points[i, 1] = 0.0
-            shown.terminations[i] = shown.truncations[i] = shown.annulled[i] = False
+        shown.rewards[i, 0] = shown.rewards[i, 1] = 0.0
+        shown.points[i, 0] = shown.points[i, 1] = 0.0
+        shown.terminations[i] = shown.truncations[i] = shown.annulled[i] = False
 
 
 @njit
@@ -225,7 +218,7 @@ def show_end(rules, reward, shown, i, state, is_told):
 
 
 @njit(forceinline=True)
-def show(rules, tables, in_part, actions, rows, shown, first, end):
+def show(rules, tables, rows, shown, first, end):
     """Write what some rows show besides their ends: actions and observations.
 
     One after the other for all rows: shorter loops keep more in registers, and bytes that were
@@ -234,8 +227,6 @@ def show(rules, tables, in_part, actions, rows, shown, first, end):
     for row in range(first, end):
         i = np.uint64(row)
         one, two = rows.legal[0, i], rows.legal[1, i]
-        if waits(in_part, actions, i):
-            continue
         if one | two:
             show_actions(rules, shown.action_flags, i, one, two)
             shown.random_actions[i] = drawn(rules, one, two, int(rows.numbers[i]))
@@ -245,13 +236,11 @@ def show(rules, tables, in_part, actions, rows, shown, first, end):
     if tables.looked_up.size + tables.products.size:
         for row in range(first, end):
             i = np.uint64(row)
-            if not waits(in_part, actions, i):
-                complete(tables, unowned(rows.states[i]), view_of(rows, shown, i))
+            complete(tables, unowned(rows.states[i]), view_of(rows, shown, i))
     for row in range(first, end):
         i = np.uint64(row)
-        if not waits(in_part, actions, i):
-            seen = unowned(shown.observation[i])
-            write(tables, unowned(rows.states[i]), view_of(rows, shown, i), seen)
+        seen = unowned(shown.observation[i])
+        write(tables, unowned(rows.states[i]), view_of(rows, shown, i), seen)
 
 
 @njit(forceinline=True)
@@ -298,27 +287,31 @@ def play(
             if first >= ends[part]:
                 break
             end = min(first + ROWS_AT_ONCE, ends[part])
-            for here in range(first, end, SHOWN_AT_ONCE):
+            here = first
+            while here < end:
                 behind = min(here + SHOWN_AT_ONCE, end)
-                clear(in_part, actions, shown, here, behind)
+                if in_part:  # row by row: to ask in each loop whether a row waits slows all down
+                    behind = here + 1
+                    if actions[here] == WAIT:
+                        here = behind
+                        continue
+                clear(shown, here, behind)
                 for row in range(here, behind):
                     play_row(
-                        rules, start, max_plies, reward, seed, seat, opponent, goes_on, in_part,
-                        actions, rows, shown, row,
+                        rules, start, max_plies, reward, seed, seat, opponent, goes_on, actions,
+                        rows, shown, row,
                     )  # fmt: skip
-                show(rules, tables, in_part, actions, rows, shown, here, behind)
+                show(rules, tables, rows, shown, here, behind)
+                here = behind
 
 
 @njit(forceinline=True)
 def play_row(
-    rules, start, max_plies, reward, seed, seat, opponent, goes_on, in_part, actions, rows, shown,
-    row,
+    rules, start, max_plies, reward, seed, seat, opponent, goes_on, actions, rows, shown, row,
 ):  # fmt: skip
     """:func:`play` for one row."""
     i = np.uint64(row)  # a signed index costs a look whether it is negative
     action, stage = actions[i], rows.stages[i]
-    if waits(in_part, actions, i):
-        return
     begins = stage == ENDED  # which none is where a step goes on
     if not goes_on:
         stage = NEW if begins else UNDER_WAY
