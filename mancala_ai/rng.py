@@ -118,7 +118,8 @@ _ONES, _TOPS, _LOW7 = 0x0101010101010101, 0x8080808080808080, 0x7F7F7F7F7F7F7F7F
 
 def byte_counts(mask: int) -> int:
     """Byte i of the result: how many bits are set in bytes 0 ... i of the mask (bit 63 unset)."""
-    return _signed(sum((mask & (1 << 8 * i + 8) - 1).bit_count() << 8 * i for i in range(8)))
+    bits = int(mask)  # a NumPy integer has no room for the masks
+    return _signed(sum((bits & (1 << 8 * i + 8) - 1).bit_count() << 8 * i for i in range(8)))
 
 
 @_integer_primitive(byte_counts)

@@ -393,6 +393,19 @@ def test_splitmix_numbers_are_the_published_ones():
     assert outputs == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
 
 
+@pytest.mark.parametrize("mask", [0, 1, 5, 2**62, 2**63 - 1])
+def test_python_counts_bits_of_numpy_integers(mask):
+    counts = rng.byte_counts(mask)
+    assert rng.byte_counts(np.int64(mask)) == counts
+    for r in range(mask.bit_count()):
+        byte = rng.first_byte_over(np.int64(counts), r)
+        assert byte == rng.first_byte_over(counts, r) == [*_set_bits(mask)][r] // 8 * 8
+
+
+def _set_bits(mask):
+    return (bit for bit in range(63) if mask >> bit & 1)
+
+
 def test_draws_are_uniform():
     for n in (2, 3, 7, 36):
         counts = np.zeros(n, int)
