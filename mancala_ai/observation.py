@@ -34,7 +34,7 @@ from .arrays import (
     unowned,
 )
 from .cache import entry
-from .dispatch import OVER, field_size
+from .dispatch import OVER, stored_size
 from .errors import ArgumentError
 from .sowing import seeds
 
@@ -176,7 +176,7 @@ class Records:
     def __init__(self, game: Game) -> None:
         self._game = game
         self._tables = {ZEROS: 0}  # and where they begin
-        self._zero = sum(field_size(field) for _, field in game._layout.values())
+        self._zero = stored_size(game.STATE)
         views = [self._view(observer, mover) for observer in (0, 1) for mover in (0, 1)]
         behind = self._zero + 1 + max(len(view.added) for view in views)
         self.size = -(-(behind + 1) // AT_ONCE) * AT_ONCE

@@ -498,15 +498,11 @@ import mancala_ai as ma
 from mancala_ai import arrays, rng
 
 def play(spec, normalize):
-    batch, shown = ma.make(spec).batch(4, seed=4, max_plies=9, normalize=normalize), []
-    for _ in range(12):
-        batch.step(batch.random_actions())
-        shown.append([batch.observation.tolist(), batch.infos["action_mask"].tolist()])
-    return shown
+    return go_on(ma.make(spec).batch(4, seed=4, max_plies=9, normalize=normalize), 12)
 
-def go_on(batch):
+def go_on(batch, steps):
     shown = []
-    for _ in range(3):
+    for _ in range(steps):
         batch.step(batch.random_actions())
         shown.append([batch.observation.tolist(), batch.infos["action_mask"].tolist()])
     return shown
@@ -523,7 +519,7 @@ def test_batches_are_the_same_on_other_processors(features):
     batch = ma.make("hoyito_iii").batch(20, seed=5)
     program = f"""{BATCHES}
 import pickle
-taken_along = go_on(pickle.loads({pickle.dumps(batch)!r}))
+taken_along = go_on(pickle.loads({pickle.dumps(batch)!r}), 3)
 print(json.dumps([arrays.AT_ONCE, rng.DEPOSITS_FAST, play_all(), taken_along]))
 """
     processor = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": features}
@@ -532,7 +528,7 @@ print(json.dumps([arrays.AT_ONCE, rng.DEPOSITS_FAST, play_all(), taken_along]))
     said = said_by_python(program, processor)
     scope: dict = {}
     exec(BATCHES, scope)
-    wanted = [16, False, scope["play_all"](), scope["go_on"](batch)]
+    wanted = [16, False, scope["play_all"](), scope["go_on"](batch, 3)]
     assert said == json.loads(json.dumps(wanted))
 
 
