@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
-from mancala_ai.arrays import prefetch, unowned
+from mancala_ai.arrays import prefetch
 from mancala_ai.cache import entry
 from mancala_ai.dispatch import (
     DRAW,
@@ -169,11 +169,11 @@ def search(rules, stack, table, by_win, root, limit):
     then a lower bound with the action that proves it, or a lesser one, and then an upper
     bound.
     """
-    frames, rows = unowned(stack.frames), unowned(stack.rows)
-    orders, keys = unowned(stack.orders), unowned(stack.keys)
-    killers, credit = unowned(stack.killers), unowned(stack.credit)
-    path, weights = unowned(stack.path), unowned(stack.weights)
-    control, table, root = unowned(stack.control), unowned(table), unowned(root)
+    frames, rows = stack.frames, stack.rows
+    orders, keys = stack.orders, stack.keys
+    killers, credit = stack.killers, stack.credit
+    path, weights = stack.path, stack.weights
+    control = stack.control
     level = control[LEVEL]
     while control[NODES] < limit:
         if level < 0:

@@ -103,7 +103,9 @@ class Tree:
         node = tree_kernels.find(self.nodes, self.rows, self.progress.used, state._row)
         if node == NONE or self._replay(node) != state:  # the same position after other ones
             return 0
-        return int(tree_kernels.promote(self.nodes, self.rows, self.progress.used, node))
+        used = self.progress.used
+        moved = np.empty(used, np.int32)
+        return int(tree_kernels.promote(self.nodes, self.rows, used, node, moved))
 
     def _plant(self, state: State, most: int) -> int:
         """A tree that is a root alone."""

@@ -28,7 +28,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from mancala_ai.arrays import unowned
 from mancala_ai.cache import entry
 from mancala_ai.dispatch import (
     DRAW,
@@ -403,10 +402,8 @@ def simulate(rules, nodes, rows, past, history, progress, end, search):
     ``(2, n + MAX_DEPTH + MAX_ROLLOUT_PLIES)``; elsewhere both are None. A call for a multiple
     of ``BLOCK`` simulations and a further call do what one call would have done.
     """
-    nodes, rows = unowned(nodes), unowned(rows)
     limit = MAX_ROLLOUT_PLIES
     if past is not None:
-        history = unowned(history)
         limit = history.shape[1] - 1
         for i in range(len(past)):
             history[0, i] = history[1, i] = fingerprint(load(rules, past, i))
@@ -531,16 +528,23 @@ def find(nodes, rows, used, row):
     return best
 
 
+@njit(forceinline=True)
+def copy_row(rows, source, target):
+    """Copy a row of an array, which as an assignment would count references."""
+    for i in range(rows.shape[1]):
+        rows[target, i] = rows[source, i]
+
+
 @entry
-def promote(nodes, rows, used, root):
+def promote(nodes, rows, used, root, moved):
     """Make a node the root: what lies below it moves to the front, the rest is given up.
 
-    Returns how many nodes are used then.
+    ``moved`` is a (used,) int32 array for where the nodes go. Returns how many are used then.
     """
-    moved = np.full(used, NONE, np.int32)  # where a node went
+    moved[:] = NONE
     moved[root] = 0
     nodes[0] = nodes[root]
-    rows[0] = rows[root]
+    copy_row(rows, root, 0)
     nodes[0]["parent"] = NONE
     kept = 1
     for node in range(root + 1, used):
@@ -549,7 +553,7 @@ def promote(nodes, rows, used, root):
             continue
         moved[node] = kept
         nodes[kept] = nodes[node]
-        rows[kept] = rows[node]
+        copy_row(rows, node, kept)
         nodes[kept]["parent"] = parent
         if nodes[parent]["first"] == node:
             nodes[parent]["first"] = kept

@@ -16,7 +16,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, Protocol
 
@@ -28,7 +28,6 @@ from .arrays import CACHE_LINE, aligned
 from .batch_kernels import (
     BOTH_SEATS,
     CALLER,
-    ENDED,
     GO,
     MARGIN,
     OUTCOME,
@@ -42,7 +41,7 @@ from .batch_kernels import (
     first_illegal,
     play,
 )
-from .dispatch import stored_size
+from .dispatch import ONE_WORD, OVER, stored_size
 from .errors import ArgumentError, IllegalActionError, shown
 from .fields import as_int
 from .game import MAX_PLIES, MAX_THREADS, Game, _number, _seed, usable_cores
@@ -161,6 +160,7 @@ class Batch:
         self._normalize = bool(normalize)
         self._threads = 1 if threads is None else _number("threads", threads, 0, MAX_THREADS)
         self._rows, self._shown = self._memory()
+        self._step = 0
         self._begin(seed)
         self._open()
         self._play(self._actions)
@@ -179,7 +179,7 @@ class Batch:
         """
         if seed is not None:
             self._begin(seed)
-        self._rows.stages[:] = ENDED
+        self._leave()
         self._play(self._actions)
         return self.observation, self.infos
 
@@ -268,10 +268,11 @@ class Batch:
         size = stored_size(game.STATE)
         rows = Rows(
             states=np.zeros((n, size), np.uint8),
-            legal=np.zeros((2, n), np.int64),
-            numbers=np.zeros(n, np.int64),
+            legal=np.zeros((1 if game._second_word == ONE_WORD else 2, n), np.int64),
+            streams=np.zeros(n, np.int64),
             plies=np.zeros(n, np.int32),
-            stages=np.zeros(n, np.uint8),
+            ended=np.zeros(n, np.bool_),
+            born=np.zeros(n, np.int64),
             seats=np.zeros(n, np.int8),
             begun=np.zeros(n, np.int64),
             seeds=np.zeros(n, np.int64),
@@ -280,13 +281,13 @@ class Batch:
         )
         numbers = int(np.prod(game.observation_shape))
         shown = Shown(
-            observation=np.zeros((n, numbers), np.float32 if self._normalize else np.uint8),
-            rewards=np.zeros((n, 2), np.float32),
-            points=np.zeros((n, 2), np.float32),
+            observation=np.zeros(n * numbers, np.float32 if self._normalize else np.uint8),
+            rewards=np.zeros(2 * n, np.float32),
+            points=np.zeros(2 * n, np.float32),
             terminations=np.zeros(n, np.bool_),
             truncations=np.zeros(n, np.bool_),
             annulled=np.zeros(n, np.bool_),
-            action_flags=np.zeros((n, -(-game.num_actions // 8)), np.int64),
+            action_flags=np.zeros(n * -(-game.num_actions // 8), np.int64),
             random_actions=np.zeros(n, np.int64),
             player=np.zeros(n, np.int8),
         )
@@ -297,15 +298,17 @@ class Batch:
         stored = self._rows.states
         records = aligned(np.zeros((self.n, self.game._records.size), np.uint8))
         records[:, : stored.shape[1]] = stored
+        records[:, -1] = stored[:, self.game._layout["phase"][0]] < OVER
         self._rows = self._rows._replace(states=records)
         rows, seen = self._rows, self._shown
         self.observation = seen.observation.reshape(self.n, *self.game.observation_shape)
-        self.rewards = seen.rewards
+        self.rewards = seen.rewards.reshape(self.n, 2)
         self.terminations, self.truncations = seen.terminations, seen.truncations
+        flags = seen.action_flags.view(np.bool_).reshape(self.n, -1)
         self.infos = {
-            "action_mask": seen.action_flags.view(np.bool_)[:, : self.game.num_actions],
+            "action_mask": flags[:, : self.game.num_actions],
             "player": seen.player,
-            "points": seen.points,
+            "points": seen.points.reshape(self.n, 2),
             "annulled": seen.annulled,
             "ply": _guarded(rows.plies),
             "seat": _guarded(rows.seats),
@@ -318,6 +321,8 @@ class Batch:
         bounds = np.arange(workers + 1) * self.n // workers
         self._starts, self._ends = bounds[:-1], bounds[1:]
         self._begun = np.zeros((workers, CACHE_LINE // 8), np.int64)
+        self._first_begun = self._begun[:, 0]
+        self._arrays = tuple(self._rows), tuple(self._shown)  # Numba unpacks them faster
         self._new_pool()
 
     def _new_pool(self) -> None:
@@ -339,7 +344,12 @@ class Batch:
         """Let the first games of a seed be the next ones."""
         self._seed = _seed(seed)
         self._rows.begun[:] = 0
-        self._rows.stages[:] = ENDED
+        self._leave()
+
+    def _leave(self) -> None:
+        """Let all rows begin their next games, whatever the action."""
+        self._rows.legal[:] = 0
+        self._rows.ended[:] = True
 
     def _taken(self, actions: ArrayLike, count: int) -> NDArray[np.int64]:
         """Actions as the kernels read them; a copy only if they are of another kind."""
@@ -400,7 +410,8 @@ class Batch:
         check: Callable[[], None] | None = None,
     ) -> None:
         """Play actions, and what the opponent answers."""
-        self._run(actions, False, in_part, check)
+        self._step += 1
+        self._run(actions, in_part, check)
         if self._opponent not in (None, "random"):
             self._let_agent_play(self._opponent)
 
@@ -413,12 +424,11 @@ class Batch:
                 return
             self._actions[:] = WAIT
             self._actions[waiting] = [agent.act(self.state(row)) for row in waiting.tolist()]
-            self._run(self._actions, True, True)
+            self._run(self._actions, True)
 
     def _run(
         self,
         actions: NDArray[np.int64],
-        goes_on: bool,
         in_part: bool,
         check: Callable[[], None] | None = None,
     ) -> None:
@@ -427,29 +437,36 @@ class Batch:
         The other threads are called before the check, as it takes them as long to wake up.
         """
         self._make_room()
-        if self._process != os.getpid():  # a fork copies the pool, but not its threads
-            self._new_pool()
-        self._begun[:, 0] = self._starts
-        signal, told = np.zeros(1, np.int64), STAY
+        self._first_begun[:] = self._starts
+        signal, others = np.zeros(1, np.int64), []
+        if len(self._ends) > 1:
+            others = self._called(signal, actions, in_part)
+        told = STAY
         try:
-            others = [
-                self._pool.submit(self._run_part, signal, actions, goes_on, in_part, part)
-                for part in range(1, len(self._ends))
-            ]
             if check is not None:
                 check()
             told = GO
         finally:
             signal[0] = told
-        self._run_part(signal, actions, goes_on, in_part, 0)
+        self._run_part(signal, actions, in_part, 0)
         for other in others:
             other.result()
+
+    def _called(
+        self, signal: NDArray[np.int64], actions: NDArray[np.int64], in_part: bool
+    ) -> list[Future[None]]:
+        """The other threads, which wait for the signal."""
+        if self._process != os.getpid():  # a fork copies the pool, but not its threads
+            self._new_pool()
+        return [
+            self._pool.submit(self._run_part, signal, actions, in_part, part)
+            for part in range(1, len(self._ends))
+        ]
 
     def _run_part(
         self,
         signal: NDArray[np.int64],
         actions: NDArray[np.int64],
-        goes_on: bool,
         in_part: bool,
         part: int,
     ) -> None:
@@ -457,8 +474,8 @@ class Batch:
         opponent = RANDOM if self._opponent == "random" else CALLER
         play(
             self.game.rules, self._start, self._tables, self._max_plies, self._reward, self._seed,
-            self._seat, opponent, goes_on, in_part, actions, tuple(self._rows),
-            tuple(self._shown), signal, self._ends, self._begun, part,
+            self._seat, opponent, self._step, in_part, actions, self._arrays[0],
+            self._arrays[1], signal, self._ends, self._begun, part,
         )  # fmt: skip
 
     def _make_room(self) -> None:
@@ -467,11 +484,12 @@ class Batch:
         if history.size and kept.max() + MOST_KEPT_AT_ONCE > history.shape[1]:
             longer = np.concatenate([history, np.zeros_like(history)], axis=1)
             self._rows = self._rows._replace(history=longer)
+            self._arrays = tuple(self._rows), self._arrays[1]
 
 
 _KEPT = (
     "game", "n", "_opponent", "_seat", "_reward", "_max_plies", "_normalize", "_threads",
-    "_seed", "_rows", "_shown",
+    "_seed", "_step", "_rows", "_shown",
 )  # fmt: skip
 
 

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from .arrays import unowned, value_before_adding, value_now
+from .arrays import CACHE_LINE, prefetch, value_before_adding, value_now
 from .cache import entry
 from .dispatch import (
     ANNULLED,
+    ONE_WORD,
     OVER,
     SOW,
     apply,
@@ -31,18 +32,26 @@ from .dispatch import (
     seeds_ahead,
     stake,
 )
-from .observation import complete, note_if_live, unpacked, write
+from .observation import (
+    complete,
+    is_picked_at_once,
+    note_if_live,
+    unpacked,
+    write,
+    write_at_once,
+)
 from .playout import judge_repetition, nth_action
-from .rng import advance, bit_count, draw_below, stream
+from .rng import after_draws, bit_count, draw_below, stream
 from .sowing import select
 
 BOTH_SEATS, RANDOM_SEAT = -1, 2  # where the caller sits, beside 0 and 1
 CALLER, RANDOM = 0, 1  # who decides for the other seat
 OUTCOME, POINTS, MARGIN = 0, 1, 2  # what is paid
-UNDER_WAY, NEW, ENDED = 0, 1, 2  # stages of a game; NEW: it began in the present step
 GO, STAY = 1, 2  # what threads that have woken up are told
 ROWS_AT_ONCE = 256  # that a thread takes
-SHOWN_AT_ONCE = 16  # rows
+OBSERVED_AT_ONCE = 16  # rows
+CACHED = 2**22  # bytes that are surely near the processor
+FEW = 64  # numbers of an observation
 WAIT = -1  # the action of a game that stays as it is
 
 # the bits of a byte as the eight bytes of a number
@@ -57,12 +66,16 @@ class Rows(NamedTuple):
     ----------
     states : (n, size) uint8
         Stored states, as records (``observation.Tables``).
-    legal : (2, n) int64
-        The legal actions as two masks; empty where any action will do.
-    numbers : (n,) int64
-        Streams of random numbers; each decision takes one.
+    legal : (1 or 2, n) int64
+        The legal actions as masks, the second where there are actions for it; empty where any
+        action will do.
+    streams : (n,) int64
+        Random numbers as of the first decision of the game; each decision takes one.
     plies : (n,) int32
-    stages : (n,) uint8
+    ended : (n,) bool
+        Whether the end of the game was told, so that the next one begins.
+    born : (n,) int64
+        The number of the step in which the game began.
     seats : (n,) int8
         Which player the caller is.
     begun, seeds : (n,) int64
@@ -73,9 +86,10 @@ class Rows(NamedTuple):
 
     states: Any
     legal: Any
-    numbers: Any
+    streams: Any
     plies: Any
-    stages: Any
+    ended: Any
+    born: Any
     seats: Any
     begun: Any
     seeds: Any
@@ -84,14 +98,14 @@ class Rows(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What a batch shows of its n games.
+    """What a batch shows of its n games, all in arrays of one dimension.
 
     Attributes
     ----------
-    observation : (n, numbers) float32 or uint8
-    rewards, points : (n, 2) float32
+    observation : (n * numbers,) float32 or uint8
+    rewards, points : (2 * n,) float32
     terminations, truncations, annulled : (n,) bool
-    action_flags : (n, groups) int64
+    action_flags : (n * groups,) int64
         Which actions are legal: a byte for each, 0 or 1.
     random_actions : (n,) int64
     player : (n,) int8
@@ -118,8 +132,11 @@ def drawn(rules, first, second, numbers):
 
 @entry
 def first_illegal(second_from, num_actions, legals, actions):
-    """The first row whose action is not legal, or -1; ``second_from`` is ``second_word(rules)``."""
-    first, second, illegal = unowned(legals[0]), unowned(legals[1]), 0
+    """The first row whose action is not legal, or -1.
+
+    ``legals`` are one or two masks of each row, ``second_from`` is ``second_word(rules)``.
+    """
+    first, second, illegal = legals[0], legals[len(legals) - 1], 0
     for i in range(len(actions)):  # without a jump, so that several rows are looked at at once
         illegal |= not is_allowed(second_from, num_actions, first[i], second[i], actions[i])
     if illegal:
@@ -140,16 +157,16 @@ def is_allowed(second_from, num_actions, first, second, action):
 
 @njit(forceinline=True)
 def next_game(rules, start, rows, row, batch_seed, seat):
-    """The state in which the next game of a row begins, and its stream."""
+    """The state in which the next game of a row begins."""
     seed = stream(stream(batch_seed, row), int(rows.begun[row]))
     rows.begun[row] += 1
     rows.seeds[row] = seed
     rows.seats[row] = draw_below(stream(seed, 1), 2) if seat == RANDOM_SEAT else seat
     rows.kept[row] = 0
-    state, numbers = deal(rules, load(rules, start, 0), stream(seed, 0))
+    state, rows.streams[row] = deal(rules, load(rules, start, 0), stream(seed, 0))
     if counts_repetition(rules):
         state = looked_back(rules, rows, row, state)
-    return state, numbers
+    return state
 
 
 @njit(forceinline=True)
@@ -185,24 +202,22 @@ def paid(rules, state, reward):
 
 
 @njit(forceinline=True)
-def show_actions(rules, flags, i, first, second):
-    """Write two masks of actions as a row of flags."""
-    second_from = second_word(rules)
-    bits = first | second << second_from
-    flags[i, 0] = EIGHT_FLAGS[np.uint64(bits & 255)]  # all of them on most boards
-    for group in range(1, flags.shape[1]):
-        bits = second >> (64 - second_from) if group == 8 else bits >> 8
-        flags[i, group] = EIGHT_FLAGS[np.uint64(bits & 255)]
+def masks(rules, rows, i):
+    """The legal actions of a row, as two masks."""
+    return rows.legal[0, i], 0 if second_word(rules) == ONE_WORD else rows.legal[1, i]
 
 
 @njit(forceinline=True)
 def clear(shown, first, end):
-    """Let some rows show that nothing ended in them."""
-    for row in range(first, end):
-        i = np.uint64(row)
-        shown.rewards[i, 0] = shown.rewards[i, 1] = 0.0
-        shown.points[i, 0] = shown.points[i, 1] = 0.0
-        shown.terminations[i] = shown.truncations[i] = shown.annulled[i] = False
+    """Let some rows show that nothing ended in them; each loop becomes a ``memset``."""
+    for i in range(2 * first, 2 * end):
+        shown.rewards[np.uint64(i)] = shown.points[np.uint64(i)] = 0.0
+    for i in range(first, end):
+        shown.terminations[np.uint64(i)] = False
+    for i in range(first, end):
+        shown.truncations[np.uint64(i)] = False
+    for i in range(first, end):
+        shown.annulled[np.uint64(i)] = False
 
 
 @njit
@@ -210,56 +225,88 @@ def show_end(rules, reward, shown, i, state, is_told):
     """Write what is shown of a game that is over, besides what is shown of all."""
     has_result, is_finished = state.phase == OVER, state.phase >= OVER
     payment = paid(rules, state, reward) if is_told & has_result else 0.0
-    shown.rewards[i, 0], shown.rewards[i, 1] = payment, 0.0 - payment
-    shown.points[i, 0], shown.points[i, 1] = points(rules, state)
+    shown.rewards[2 * i], shown.rewards[2 * i + 1] = payment, 0.0 - payment
+    shown.points[2 * i], shown.points[2 * i + 1] = points(rules, state)
     shown.terminations[i] = is_told & is_finished
     shown.truncations[i] = is_told & (not is_finished)
     shown.annulled[i] = state.phase == ANNULLED
 
 
 @njit(forceinline=True)
-def show(rules, tables, rows, shown, first, end):
-    """Write what some rows show besides their ends: actions and observations.
-
-    One after the other for all rows: shorter loops keep more in registers, and bytes that were
-    just written one by one cannot be read together before they are in the cache.
-    """
+def show_actions(rules, rows, shown, first, end):
+    """Write the legal actions of some rows as flags, and draw one for each."""
+    flags, actions = shown.action_flags, shown.random_actions
+    groups = len(flags) // len(actions)
+    for row in range(first, end):  # nothing else, so that several rows are looked at at once
+        i = np.uint64(row)
+        one, two = masks(rules, rows, i)
+        numbers = after_draws(rows.streams[i], rows.plies[i])
+        actions[i] = draw_below(numbers, bit_count(one) + bit_count(two))
     for row in range(first, end):
         i = np.uint64(row)
-        one, two = rows.legal[0, i], rows.legal[1, i]
-        if one | two:
-            show_actions(rules, shown.action_flags, i, one, two)
-            shown.random_actions[i] = drawn(rules, one, two, int(rows.numbers[i]))
-        else:
-            show_actions(rules, shown.action_flags, i, -1, -1)
-            shown.random_actions[i] = 0
-    if tables.looked_up.size + tables.products.size:
+        one, two = masks(rules, rows, i)
+        is_any = one | two == 0  # any action will do
+        flags[np.uint64(row * groups)] = EIGHT_FLAGS[np.uint64(select(is_any, -1, one) & 255)]
+        actions[i] = select(is_any, 0, nth_action(rules, one, two, actions[i]))
+    if groups > 1:
         for row in range(first, end):
-            i = np.uint64(row)
-            complete(tables, unowned(rows.states[i]), view_of(rows, shown, i))
-    for row in range(first, end):
-        i = np.uint64(row)
-        seen = unowned(shown.observation[i])
-        write(tables, unowned(rows.states[i]), view_of(rows, shown, i), seen)
+            one, two = masks(rules, rows, np.uint64(row))
+            show_more_actions(rules, flags, row * groups, groups, one, two)
 
 
 @njit(forceinline=True)
-def view_of(rows, shown, i):
+def show_more_actions(rules, flags, to, groups, one, two):
+    """Write the flags of all but the first eight actions."""
+    second_from = second_word(rules)
+    is_any = one | two == 0
+    one, two = select(is_any, -1, one), select(is_any, -1, two)
+    bits = one | two << second_from
+    for group in range(1, groups):
+        bits = two >> (64 - second_from) if group == 8 else bits >> 8
+        flags[np.uint64(to + group)] = EIGHT_FLAGS[np.uint64(bits & 255)]
+
+
+@njit(forceinline=True)
+def show(tables, seat, rows, shown, first, end):
+    """Write the observations of some rows."""
+    states, seen = rows.states, shown.observation
+    size, numbers = states.shape[1], len(seen) // len(states)
+    if tables.looked_up.size + tables.products.size:
+        for row in range(first, end):
+            i = np.uint64(row)
+            complete(tables, states[i], view_of(seat, rows, shown, i))
+    records = states.reshape(-1)
+    if is_picked_at_once(tables):
+        for row in range(first, end):
+            view = view_of(seat, rows, shown, np.uint64(row))
+            write_at_once(tables, records, row * size, view, seen, row * numbers)
+    else:
+        for row in range(first, end):
+            view = view_of(seat, rows, shown, np.uint64(row))
+            write(tables, records, row * size, view, seen, row * numbers)
+    if numbers <= FEW and seen.size * seen.itemsize > CACHED:
+        # have room for the next rows brought nearer; the processor does it for longer ones
+        for k in range(end * numbers, (2 * end - first) * numbers, CACHE_LINE // seen.itemsize):
+            prefetch(seen, k)
+
+
+@njit(forceinline=True)
+def view_of(seat, rows, shown, i):
     """The number of the view that is shown of a row."""
-    seat, player = int(rows.seats[i]), int(shown.player[i])
-    return 2 * select(seat == BOTH_SEATS, player, seat) + player
+    player = int(shown.player[i])
+    return 3 * player if seat == BOTH_SEATS else 2 * int(rows.seats[i]) + player
 
 
 @entry
 def play(
-    rules, start, tables, max_plies, reward, seed, seat, opponent, goes_on, in_part, actions, rows,
+    rules, start, tables, max_plies, reward, seed, seat, opponent, step, in_part, actions, rows,
     shown, signal, ends, begun, own,
 ):  # fmt: skip
     """Play the actions of all rows, together with other threads, and show what follows.
 
     After a game that ended in an earlier step the next one begins instead. If
     ``opponent`` is RANDOM, the decisions of the other seat are drawn, until the caller has
-    one to make. With ``goes_on`` the rest of the present step is played: no game begins.
+    one to make. ``step`` counts the steps; a step may be played by several calls.
     ``in_part``: a game whose action is WAIT stays as it is.
 
     A game that is over before the caller had any decision takes one more step, whose
@@ -277,68 +324,111 @@ def play(
         told = value_now(signal, 0)
     if told != GO:
         return
-    rows, shown = unowned(Rows(*rows)), unowned(Shown(*shown))
+    rows, shown = Rows(*rows), Shown(*shown)
     tables = unpacked(tables, shown.observation)
     counts = begun.reshape(-1)
     for k in range(len(ends)):
         part = (own + k) % len(ends)
-        while True:
+        first = value_before_adding(counts, part * begun.shape[1], ROWS_AT_ONCE)
+        while first < ends[part]:
+            play_some(
+                rules, start, tables, max_plies, reward, seed, seat, opponent, step, in_part,
+                actions, rows, shown, first, min(first + ROWS_AT_ONCE, ends[part]),
+            )  # fmt: skip
             first = value_before_adding(counts, part * begun.shape[1], ROWS_AT_ONCE)
-            if first >= ends[part]:
-                break
-            end = min(first + ROWS_AT_ONCE, ends[part])
-            here = first
-            while here < end:
-                behind = min(here + SHOWN_AT_ONCE, end)
-                if in_part:  # row by row: to ask in each loop whether a row waits slows all down
-                    behind = here + 1
-                    if actions[here] == WAIT:
-                        here = behind
-                        continue
-                clear(shown, here, behind)
-                for row in range(here, behind):
-                    play_row(
-                        rules, start, max_plies, reward, seed, seat, opponent, goes_on, actions,
-                        rows, shown, row,
-                    )  # fmt: skip
-                show(rules, tables, rows, shown, here, behind)
-                here = behind
+
+
+@njit(forceinline=True)
+def play_some(
+    rules, start, tables, max_plies, reward, seed, seat, opponent, step, in_part, actions, rows,
+    shown, first, end,
+):  # fmt: skip
+    """:func:`play` for some rows, or those among them that do not wait, one by one."""
+    at_once = 1 if in_part else ROWS_AT_ONCE
+    for here in range(first, end, at_once):
+        if not in_part or actions[here] != WAIT:
+            play_rows(
+                rules, start, tables, max_plies, reward, seed, seat, opponent, step, actions, rows,
+                shown, here, min(here + at_once, end),
+            )  # fmt: skip
+
+
+@njit(forceinline=True)
+def play_rows(
+    rules, start, tables, max_plies, reward, seed, seat, opponent, step, actions, rows, shown,
+    first, end,
+):  # fmt: skip
+    """:func:`play` for rows none of which waits.
+
+    One thing is done after the other, as short loops need few registers; but some rows are
+    observed after a few were played, since what they show takes its time to memory.
+    """
+    clear(shown, first, end)
+    for here in range(first, end, OBSERVED_AT_ONCE):
+        behind = min(here + OBSERVED_AT_ONCE, end)
+        for row in range(here, behind):
+            play_row(
+                rules, start, max_plies, reward, seed, seat, opponent, step, actions, rows, shown,
+                row,
+            )  # fmt: skip
+        show(tables, seat, rows, shown, here, behind)
+    show_actions(rules, rows, shown, first, end)
 
 
 @njit(forceinline=True)
 def play_row(
-    rules, start, max_plies, reward, seed, seat, opponent, goes_on, actions, rows, shown, row,
+    rules, start, max_plies, reward, seed, seat, opponent, step, actions, rows, shown, row,
 ):  # fmt: skip
-    """:func:`play` for one row."""
+    """:func:`play` for one row, besides what is shown of all."""
     i = np.uint64(row)  # a signed index costs a look whether it is negative
-    action, stage = actions[i], rows.stages[i]
-    begins = stage == ENDED  # which none is where a step goes on
-    if not goes_on:
-        stage = NEW if begins else UNDER_WAY
-    if begins:
-        state, numbers = next_game(rules, start, rows, row, seed, seat)
-        plies, decides = 0, False
+    first, second = masks(rules, rows, i)
+    if first | second:
+        state = decided(rules, rows, i, load(rules, rows.states, i), actions[i])
+        plies = rows.plies[i] + 1
+        if (
+            state.phase >= OVER
+            or plies >= max_plies
+            or (opponent != CALLER and state.player != rows.seats[i])
+        ):
+            play_on(rules, max_plies, reward, opponent, step, rows, shown, i, state, plies)
+        else:
+            remember(rules, rows, shown, i, state, plies)
+    elif rows.ended[i]:
+        rows.ended[i], rows.born[i] = False, step
+        note_if_live(rows.states[i], True)
+        state = next_game(rules, start, rows, row, seed, seat)
+        play_on(rules, max_plies, reward, opponent, step, rows, shown, i, state, 0)
     else:
-        state, numbers, plies = load(rules, rows.states, i), int(rows.numbers[i]), rows.plies[i]
-        decides = (rows.legal[0, i] | rows.legal[1, i]) != 0
-    while True:
-        if decides:
-            state = decided(rules, rows, i, state, action)
-            numbers = advance(numbers)
-            plies += 1
-        is_over = (state.phase >= OVER) | (plies >= max_plies)
-        if is_over | (opponent == CALLER) | (state.player == rows.seats[i]):
-            break
+        state, plies = load(rules, rows.states, i), int(rows.plies[i])
+        play_on(rules, max_plies, reward, opponent, step, rows, shown, i, state, plies)
+
+
+@njit
+def play_on(rules, max_plies, reward, opponent, step, rows, shown, i, state, plies):
+    """Play what the opponent answers; remember where that leads, and show it if it is the end."""
+    is_over = (state.phase >= OVER) | (plies >= max_plies)
+    while not (is_over | (opponent == CALLER) | (state.player == rows.seats[i])):
         first, second = legal(rules, state)
-        action, decides = drawn(rules, first, second, numbers), True
-    is_told = is_over & (stage != NEW)
-    save(rules, rows.states, i, state)
-    note_if_live(unowned(rows.states[i]), state.phase < OVER)
-    rows.numbers[i], rows.plies[i] = numbers, plies
-    rows.stages[i] = ENDED if is_told else stage
-    shown.player[i] = state.player
-    first, second = legal(rules, state)
-    if is_over:  # any action will do
-        first = second = 0
+        numbers = after_draws(rows.streams[i], plies)
+        state = decided(rules, rows, i, state, drawn(rules, first, second, numbers))
+        plies += 1
+        is_over = (state.phase >= OVER) | (plies >= max_plies)
+    remember(rules, rows, shown, i, state, plies)
+    if is_over:
+        is_told = rows.born[i] != step
+        note_if_live(rows.states[i], state.phase < OVER)
+        rows.ended[i] = is_told
+        for word in range(len(rows.legal)):
+            rows.legal[word, i] = 0  # any action will do
         show_end(rules, reward, shown, i, state, is_told)
-    rows.legal[0, i], rows.legal[1, i] = first, second
+
+
+@njit(forceinline=True)
+def remember(rules, rows, shown, i, state, plies):
+    """Write what a row remembers of its game, and who decides."""
+    save(rules, rows.states, i, state)
+    rows.plies[i] = plies
+    rows.legal[0, i], second = legal(rules, state)
+    if second_word(rules) != ONE_WORD:
+        rows.legal[1, i] = second
+    shown.player[i] = state.player

@@ -100,13 +100,16 @@ def entry(function: Callable[..., Any]) -> Any:
     """``njit`` for a function that Python calls: cached on disk, and the GIL released.
 
     It must not return a ``NamedTuple``: Numba 0.68 crashes if Ctrl-C comes before it makes one.
+    Nor can it make arrays, or assign one to a part of another: references are not counted
+    (``_nrt``), neither in it nor in the kernels it calls. Numba counts them wherever an array is
+    passed on, even to a function that is inlined, by an atomic instruction.
     """
     if _folder is None or numba.config.DISABLE_JIT:
-        return numba.njit(nogil=True)(function)
+        return numba.njit(nogil=True, _nrt=False)(function)
     users = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = _folder  # read while decorating only
     try:
-        compiled = numba.njit(nogil=True)(function)
+        compiled = numba.njit(nogil=True, _nrt=False)(function)
         compiled._cache = _KernelCache(function)
         return compiled
     finally:

@@ -53,6 +53,7 @@ OVER = 8  # finished, with a result
 ANNULLED = 9  # finished without a result: a move that went on too long
 SOWING = 16  # seeds are in hand; only inside a move
 
+ONE_WORD = 63  # second_word() where the first mask has room for all actions
 DRAW = 2  # winner() of a drawn game
 
 UNIT = 16  # of scores: a seed
@@ -112,8 +113,11 @@ def legal(rules, state):
 
 @generic
 def second_word(rules):
-    """The action that bit 0 of the second mask of :func:`legal` stands for."""
-    return 63
+    """The action that bit 0 of the second mask of :func:`legal` stands for.
+
+    ``ONE_WORD``: that mask is always empty.
+    """
+    return ONE_WORD
 
 
 @generic

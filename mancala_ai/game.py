@@ -231,7 +231,10 @@ class Game:
             return 1
         if state.is_terminal:
             return 0
-        return int(count_leaves(self.rules, state._history_rows(), depth))
+        earlier = state._history_rows()
+        rows = np.concatenate([earlier, np.zeros((depth, earlier.shape[1]), np.uint8)])
+        masks = np.zeros((2, depth), np.int64)
+        return int(count_leaves(self.rules, rows, len(earlier), masks[0], masks[1]))
 
     def perft_divide(self, depth: int, state: State | None = None) -> dict[int, int]:
         """The perft of each legal action: their sum is ``perft(depth, state)``.
@@ -298,14 +301,17 @@ class Game:
         plies, points = np.empty(n, np.int32), np.empty((n, 2), np.float32)
         flags = np.empty((n, 2), np.bool_)
 
-        kernel = random_games_looking_back if self._counts_repetition else random_games
-
         def play(first: int, end: int) -> None:
             part = slice(first, end)
-            kernel(
+            how = (
                 self.rules, row, number, start + first, max_plies,
                 plies[part], points[part], flags[part],
             )  # fmt: skip
+            if self._counts_repetition:
+                history = np.empty((2, max_plies + 1, row.shape[1]), np.uint8)
+                random_games_looking_back(*how, history)
+            else:
+                random_games(*how)
 
         edges = _shares(n, workers)
         if workers == 1:

@@ -5,8 +5,6 @@ Read next: ``state.py``, which calls it.
 
 from __future__ import annotations
 
-import numpy as np
-
 from .cache import entry
 from .dispatch import (
     OVER,
@@ -62,15 +60,15 @@ def act(rules, row, deed, argument, out):
 
 
 @entry
-def apply_and_look(rules, tables, row, record_size, action, seen, mask):
+def apply_and_look(rules, tables, row, record, action, seen, mask):
     """Replace the state in ``row`` by the one after an action, and look at it.
 
     ``seen`` receives the observation of whoever decides then, as :func:`observation.look`
-    writes it, and ``mask`` (num_actions,) int8 his legal actions. Returns what :func:`act` does.
+    writes it, and ``mask`` (num_actions,) int8 his legal actions; ``record`` is a (1, size) uint8
+    array of zeros to work in. Returns what :func:`act` does.
     """
     state = apply(rules, load(rules, row, 0), action)
     save(rules, row, 0, state)
-    record = np.zeros((1, record_size), np.uint8)
     save(rules, record, 0, state)
     observe(tables, record[0], 3 * state.player, state.phase < OVER, seen)
     first, second = legal(rules, state)

@@ -30,8 +30,8 @@ from .arrays import (
     bytes_at,
     picked,
     put_products,
+    rearranged,
     united,
-    unowned,
 )
 from .cache import entry
 from .dispatch import OVER, stored_size
@@ -182,6 +182,10 @@ class Records:
         self.size = -(-(behind + 1) // AT_ONCE) * AT_ONCE
         self._views = views
 
+    def room(self) -> NDArray[np.uint8]:
+        """(1, size) zeros, for a record."""
+        return np.zeros((1, self.size), np.uint8)
+
     def tables(self, normalize: bool) -> NDArray[np.uint8]:
         """The tables of observations that are float32 from 0 to 1, or the uint8 counts, packed."""
         zero, views = self._zero, self._views
@@ -322,17 +326,15 @@ def _packed(tables: Tables) -> NDArray[np.uint8]:
 def unpacked(packed, seen):
     """The tables in an array, for observations of the dtype of ``seen``."""
     bounds = packed[: 16 * TABLES].view(np.int64)
-    return unowned(
-        Tables(
-            packed[bounds[0] : bounds[1]].view(np.uint32),
-            packed[bounds[2] : bounds[3]].view(np.uint32),
-            packed[bounds[4] : bounds[5]].view(np.uint32),
-            packed[bounds[6] : bounds[7]],
-            packed[bounds[8] : bounds[9]].view(np.uint32),
-            packed[bounds[10] : bounds[11]],
-            packed[bounds[12] : bounds[13]].view(seen.dtype),
-            packed[bounds[14] : bounds[15]].view(seen.dtype),
-        )
+    return Tables(
+        packed[bounds[0] : bounds[1]].view(np.uint32),
+        packed[bounds[2] : bounds[3]].view(np.uint32),
+        packed[bounds[4] : bounds[5]].view(np.uint32),
+        packed[bounds[6] : bounds[7]],
+        packed[bounds[8] : bounds[9]].view(np.uint32),
+        packed[bounds[10] : bounds[11]],
+        packed[bounds[12] : bounds[13]].view(seen.dtype),
+        packed[bounds[14] : bounds[15]].view(seen.dtype),
     )
 
 
@@ -366,33 +368,47 @@ def complete(tables, record, view):
 
 
 @njit(forceinline=True)
-def write(tables, record, view, seen):
-    """Write the observation of a complete record into a one-dimensional array."""
-    parts, picks = tables.parts, tables.picks
-    if len(parts) == VIEWS:  # a single part in a single group: loops would take longer
-        here = bytes_at(record, at(parts, view))
-        put(tables, picked(here, bytes_at(picks, AT_ONCE * view)), 0, seen)
-        return
-    groups = max(1, -(-LANES * len(tables.starts) // AT_ONCE))
-    of_group = len(parts) // (VIEWS * groups)
-    for group in range(groups):
-        first = (view * groups + group) * of_group
-        some = picked(bytes_at(record, at(parts, first)), bytes_at(picks, AT_ONCE * first))
-        for part in range(first + 1, first + of_group):
-            more = picked(bytes_at(record, at(parts, part)), bytes_at(picks, AT_ONCE * part))
-            some = united(some, more)
-        put(tables, some, group, seen)
+def is_picked_at_once(tables):
+    """Whether all numbers of an observation come from one part of a record (small boards)."""
+    return len(tables.parts) == VIEWS and len(tables.starts) > 0
 
 
 @njit(forceinline=True)
-def put(tables, some, group, seen):
+def write_at_once(tables, records, first, view, seen, to):
+    """:func:`write` where :func:`is_picked_at_once`: a loop with nothing else is faster."""
+    here = bytes_at(records, first + at(tables.parts, view))
+    some = rearranged(here, bytes_at(tables.picks, AT_ONCE * view))
+    put_products(seen, to, tables.starts, 0, some, tables.high, tables.low)
+
+
+@njit(forceinline=True)
+def write(tables, records, first, view, seen, to):
+    """Write the observation of a complete record.
+
+    The record begins at ``first`` of ``records``, the observation at ``to`` of ``seen``, arrays
+    of one dimension.
+    """
+    parts, picks = tables.parts, tables.picks
+    groups = max(1, -(-LANES * len(tables.starts) // AT_ONCE))
+    of_group = len(parts) // (VIEWS * groups)
+    for group in range(groups):
+        k = (view * groups + group) * of_group
+        some = picked(bytes_at(records, first + at(parts, k)), bytes_at(picks, AT_ONCE * k))
+        for part in range(k + 1, k + of_group):
+            here = bytes_at(records, first + at(parts, part))
+            some = united(some, picked(here, bytes_at(picks, AT_ONCE * part)))
+        put(tables, some, group, seen, to)
+
+
+@njit(forceinline=True)
+def put(tables, some, group, seen, to):
     """Write the numbers of a group, whose bytes were picked."""
     high, low = tables.high, tables.low
     if len(tables.starts):
-        put_products(seen, tables.starts, group * (AT_ONCE // LANES), some, high, low)
+        put_products(seen, to, tables.starts, group * (AT_ONCE // LANES), some, high, low)
     else:  # a tiny board, of a single group
-        for i in range(len(seen)):
-            seen[i] = seeds(some, i) * high[i] + seeds(some, i) * low[i]
+        for i in range(len(high)):
+            seen[np.uint64(to + i)] = seeds(some, i) * high[i] + seeds(some, i) * low[i]
 
 
 @njit(forceinline=True)
@@ -405,12 +421,15 @@ def observe(packed, record, view, is_live, seen):
     tables = unpacked(packed, seen)
     note_if_live(record, is_live)
     complete(tables, record, view)
-    write(tables, record, view, seen)
+    write(tables, record, 0, view, seen, 0)
 
 
 @entry
-def look(packed, row, size, view, is_live, seen):
-    """:func:`observe` for the state in a (1, n) uint8 array; ``size`` is that of a record."""
-    record = np.zeros(size, np.uint8)
-    record[: row.shape[1]] = row[0]
-    observe(packed, record, view, is_live, seen)
+def look(packed, row, record, view, is_live, seen):
+    """:func:`observe` for the state in ``row``; ``record``, of zeros, is to work in.
+
+    Both are (1, size) uint8 arrays.
+    """
+    for i in range(row.shape[1]):
+        record[0, i] = row[0, i]
+    observe(packed, record[0], view, is_live, seen)

@@ -8,8 +8,6 @@ Read first: ``dispatch.py``.
 
 from __future__ import annotations
 
-import numpy as np
-
 from .cache import entry
 from .dispatch import (
     SOW,
@@ -26,17 +24,15 @@ from .rng import bit_count, lowest_set_bit
 
 
 @entry
-def count_leaves(rules, earlier, depth):
-    """Perft of ``depth`` (at least 1) of the state in the last row of ``earlier``.
+def count_leaves(rules, rows, before, first, second):
+    """Perft of the state in row ``before - 1``.
 
-    The rows before it are the positions that must not occur again, where the
-    rules count repetition.
+    The rows before it are the positions that must not occur again, where the rules count
+    repetition; as many as the depth, at least 1, must follow it for what is played.
+    ``first`` and ``second``, (depth,) int64, are for the actions of a level not yet tried, as
+    the masks of ``legal``.
     """
-    before = len(earlier)  # the root lies in row before - 1
-    rows = np.empty((before + depth, earlier.shape[1]), np.uint8)
-    rows[:before] = earlier
-    # per level: the actions not yet tried, as the two masks of `legal`
-    first, second = np.zeros(depth, np.int64), np.zeros(depth, np.int64)
+    depth = len(first)
     first[0], second[0] = legal(rules, load(rules, rows, before - 1))
     if depth == 1:
         return bit_count(first[0]) + bit_count(second[0])

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from numba import njit
 
 from .cache import entry
 from .dispatch import (
     ANNULLED,
+    ONE_WORD,
     OVER,
     SOW,
     SOWING,
@@ -38,7 +38,7 @@ from .rng import advance, bit_count, draw_below, nth_set_bit, stream
 def nth_action(rules, first, second, r):
     """The r-th of the actions in the two masks of ``legal``, counting from 0."""
     in_first = bit_count(first)
-    if r < in_first:
+    if second_word(rules) == ONE_WORD or r < in_first:
         return nth_set_bit(first, r)
     return second_word(rules) + nth_set_bit(second, r - in_first)
 
@@ -164,9 +164,11 @@ def random_games(rules, start, seed, first, max_plies, out_plies, out_points, ou
 
 @entry
 def random_games_looking_back(
-    rules, start, seed, first, max_plies, out_plies, out_points, out_flags
+    rules, start, seed, first, max_plies, out_plies, out_points, out_flags, history
 ):
-    """:func:`random_games` for rules that count repetition."""
-    history = np.empty((2, max_plies + 1, start.shape[1]), np.uint8)
+    """:func:`random_games` for rules that count repetition.
+
+    ``history`` is a (2, max_plies + 1, size) uint8 array to work in.
+    """
     out = (out_plies, out_points, out_flags)
     play_slots(rules, start, seed, first, max_plies, history[0], history[1], out)

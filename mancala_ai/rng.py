@@ -87,6 +87,16 @@ def advance(stream: int) -> int:
 _integer_primitive(advance)(lambda builder, stream: builder.add(stream, _constant(GOLDEN)))
 
 
+def after_draws(stream: int, n: int) -> int:
+    """The stream after n draws."""
+    return _signed(int(stream) + int(n) * GOLDEN)  # NumPy integers have no room
+
+
+@_integer_primitive(after_draws)
+def _emit_after_draws(builder: Any, stream: Any, n: Any) -> Any:
+    return builder.add(stream, builder.mul(n, _constant(GOLDEN)))
+
+
 def draw_below(stream: int, n: int) -> int:
     """A uniform integer in 0 ... n-1 (0 < n < 2**31), from the next number of the stream."""
     return ((mix(stream + GOLDEN) & _MASK64) >> 32) * n >> 32

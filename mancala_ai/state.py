@@ -179,7 +179,7 @@ class State:
         tables = game._observation_tables[bool(normalize)]
         seen = np.empty(game.observation_shape, np.float32 if normalize else np.uint8)
         view, is_live = 2 * observer + self.player, not self.is_terminal
-        look(tables, self._row, game._records.size, view, is_live, seen)
+        look(tables, self._row, game._records.room(), view, is_live, seen)
         return seen
 
     # Actions
@@ -228,8 +228,8 @@ class State:
         tables, after = game._observation_tables[normalize], self._row.copy()
         seen = np.empty(game.observation_shape, np.float32 if normalize else np.uint8)
         mask = np.empty(game.num_actions, np.int8)
-        size = game._records.size
-        looked = kernels.apply_and_look(game.rules, tables, after, size, number, seen, mask)
+        record = game._records.room()
+        looked = kernels.apply_and_look(game.rules, tables, after, record, number, seen, mask)
         return self._followed_by(after, looked), seen, mask
 
     def _followed_by(

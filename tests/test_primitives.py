@@ -116,6 +116,7 @@ INTEGER_PRIMITIVES = {
     ),
     "mix": lambda draw: (draw.randint(-(2**63), 2**63 - 1),),
     "advance": lambda draw: (draw.randint(-(2**63), 2**63 - 1),),
+    "after_draws": lambda draw: (draw.randint(-(2**63), 2**63 - 1), draw.randint(0, 10**6)),
     "draw_below": lambda draw: (draw.randint(-(2**63), 2**63 - 1), draw.randint(1, 2**31 - 1)),
     "bit_count": lambda draw: (draw.getrandbits(63) & draw.getrandbits(63),),
     "byte_counts": lambda draw: (draw.getrandbits(63) & draw.getrandbits(63),),
@@ -416,6 +417,13 @@ def test_draws_are_uniform():
         assert abs(counts - 400).max() < 110  # over five standard deviations
 
 
+def test_so_many_draws_advance_as_often():
+    stream = python(rng.stream)(5, 0)
+    for n in range(100):
+        assert rng.after_draws(python(rng.stream)(5, 0), n) == stream
+        stream = rng.advance(stream)
+
+
 # Several bytes at a time ----------------------------------------------------------
 
 
@@ -427,7 +435,7 @@ def pick_two(one, first, other, second, out):
     both = arrays.united(some, more)
     starts = np.arange(0, arrays.AT_ONCE, arrays.LANES).astype(np.uint32)
     ones, none = np.ones(arrays.AT_ONCE, np.uint8), np.zeros(arrays.AT_ONCE, np.uint8)
-    arrays.put_products(out, starts, 0, both, ones, none)
+    arrays.put_products(out, 0, starts, 0, both, ones, none)
 
 
 def test_bytes_are_picked_as_in_python():
@@ -444,10 +452,30 @@ def test_bytes_are_picked_as_in_python():
 
 
 @njit
-def write_products(seen, starts, some, high, low):
+def rearrange(some, numbers, out):
+    there = arrays.rearranged(arrays.bytes_at(some, 1), arrays.bytes_at(numbers, 0))
+    starts = np.arange(0, arrays.AT_ONCE, arrays.LANES).astype(np.uint32)
+    ones, none = np.ones(arrays.AT_ONCE, np.uint8), np.zeros(arrays.AT_ONCE, np.uint8)
+    arrays.put_products(out, 0, starts, 0, there, ones, none)
+
+
+def test_bytes_are_rearranged_as_in_python():
+    draw, n = np.random.default_rng(2), arrays.AT_ONCE
+    for _ in range(50):
+        some = draw.integers(0, 256, n + 1, np.uint8)
+        numbers = draw.integers(0, n, n, np.uint8)
+        is_any = draw.random(n) < 0.5
+        found, wanted = np.zeros((2, n), np.uint8)
+        rearrange(some, np.where(is_any, numbers, np.uint8(arrays.NOTHING)), found)
+        rearrange.py_func(some, numbers, wanted)
+        np.testing.assert_array_equal(found[is_any], wanted[is_any])
+
+
+@njit
+def write_products(seen, to, starts, some, high, low):
     for first in range(0, len(starts), arrays.AT_ONCE // arrays.LANES):
         here = arrays.bytes_at(some, first * arrays.LANES)
-        arrays.put_products(seen, starts, first, here, high, low)
+        arrays.put_products(seen, to, starts, first, here, high, low)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.uint8])
@@ -457,12 +485,13 @@ def test_products_are_those_of_python(kind):
         last = length - arrays.LANES
         starts = np.array([*range(0, last, arrays.LANES), last], np.uint32)
         some = draw.integers(0, 256, len(starts) * arrays.LANES + arrays.AT_ONCE, np.uint8)
-        high, low = (draw.random((2, len(starts) * arrays.LANES)) * 3).astype(kind)
-        found, wanted = np.full((2, length + 2), 77, kind)
-        write_products(found, starts, some, high, low)
-        write_products.py_func(wanted, starts, some, high, low)
+        high = (draw.integers(0, 2**16, len(starts) * arrays.LANES) / 2**14).astype(kind)  # exact
+        low = (draw.random(len(high)) * 3).astype(kind)
+        found, wanted = np.full((2, length + 5), 77, kind)
+        write_products(found, 3, starts, some, high, low)
+        write_products.py_func(wanted, 3, starts, some, high, low)
         np.testing.assert_array_equal(found, wanted)
-        assert (found[length:] == 77).all()
+        assert (found[:3] == 77).all() and (found[3 + length :] == 77).all()
 
 
 def test_aligned_arrays_begin_where_a_line_does():

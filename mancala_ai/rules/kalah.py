@@ -53,7 +53,6 @@ from ..sowing import (
     below,
     drop,
     emptied,
-    exactly,
     keep,
     landing_pit,
     reached,
@@ -64,7 +63,6 @@ from ..sowing import (
 from .counting import CountingGame, captured_ahead, more_seeds
 
 NO_PIT = 15  # a lane that never holds a seed
-ANY = 0xFFFF
 
 
 class KalahRules(NamedTuple):
@@ -116,18 +114,18 @@ def _lap(rules, state):
     while hand >= ring:
         mine, theirs, store = drop(mine, below(columns)), drop(theirs, below(columns)), store + 1
         hand -= ring
-    sown = reached(state.pit, hand, ring)
-    mine = drop(mine, sown & below(columns))
-    store += sown >> columns & 1
-    theirs = drop(theirs, sown >> (columns + 1))
+    # what lies in a pit after the lap follows from before: the processor knows it earlier
     landing = landing_pit(state.pit, hand, ring)
-
     facing = (columns - 1 - landing) & 15
-    worth_taking = at_least(theirs, 1) | select(rules.empty_capture, ANY, 0)
-    captures = exactly(mine, 1) >> landing & worth_taking >> facing & 1
-    store += select(captures, 1 + seeds(theirs, facing), 0)
-    mine = emptied(mine, select(captures, landing, NO_PIT))
-    theirs = emptied(theirs, select(captures, facing, NO_PIT))
+    sown = reached(state.pit, hand, ring)
+    sown_there = sown >> (columns + 1)
+    is_alone = seeds(mine, landing & 15) + select(hand == 0, 0, 1) == 1
+    opposite = seeds(theirs, facing) + (sown_there >> facing & 1)
+    is_worth_taking = (opposite > 0) | (rules.empty_capture != 0)
+    captures = (landing < columns) & is_alone & is_worth_taking
+    mine = emptied(drop(mine, sown & below(columns)), select(captures, landing, NO_PIT))
+    theirs = emptied(drop(theirs, sown_there), select(captures, facing, NO_PIT))
+    store += (sown >> columns & 1) + select(captures, 1 + opposite, 0)
 
     again = landing == columns
     return KalahState(
