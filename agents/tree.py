@@ -166,7 +166,7 @@ class Tree:
         if game._counts_repetition:  # what must not recur, only the way there tells
             return self._replay(node)
         row = self.rows[node : node + 1].copy()
-        looked = kernels.act(game.rules, row, kernels.LOOK, 0, np.empty_like(row))
+        looked = game._act(game.rules, row, kernels.LOOK, 0, np.empty_like(row))
         ply = self.root.ply + len(self._actions_to(node))
         return State(game, row, looked, ply, game._captured_after(self.root, row), ())
 

@@ -41,6 +41,7 @@ from .batch_kernels import (
     first_illegal,
     play,
 )
+from .cache import resolved
 from .dispatch import ONE_WORD, OVER, stored_size
 from .errors import ArgumentError, IllegalActionError, shown
 from .fields import as_int
@@ -241,7 +242,7 @@ class Batch:
         i = _number("row", row, 0, self.n - 1)
         game, rows = self.game, self._rows
         stored = rows.states[i : i + 1, : stored_size(game.STATE)].copy()
-        looked = kernels.act(game.rules, stored, kernels.LOOK, 0, np.empty_like(stored))
+        looked = game._act(game.rules, stored, kernels.LOOK, 0, np.empty_like(stored))
         captured = game._captured_after(game.initial_state(int(rows.seeds[i])), stored)
         earlier = rows.history[i, : max(int(rows.kept[i]) - 1, 0)]
         seen = tuple(position.tobytes() for position in earlier)
@@ -323,6 +324,11 @@ class Batch:
         self._begun = np.zeros((workers, CACHE_LINE // 8), np.int64)
         self._first_begun = self._begun[:, 0]
         self._arrays = tuple(self._rows), tuple(self._shown)  # Numba unpacks them faster
+        legal = self._rows.legal
+        self._kernel = resolved(play, *self._arguments(self._actions, self._actions, False, 0))
+        self._first_illegal = resolved(
+            first_illegal, self.game._second_word, self.game.num_actions, legal, self._actions
+        )
         self._new_pool()
 
     def _new_pool(self) -> None:
@@ -372,7 +378,7 @@ class Batch:
         """Raise IllegalActionError if an action is not legal, naming it as it was given."""
         game = self.game
         legal = self._rows.legal if rows is None else self._rows.legal.take(rows, axis=1)
-        wrong = first_illegal(game._second_word, game.num_actions, legal, taken)
+        wrong = self._first_illegal(game._second_word, game.num_actions, legal, taken)
         if wrong >= 0:
             row = wrong if rows is None else int(rows[wrong])
             try:
@@ -471,11 +477,17 @@ class Batch:
         part: int,
     ) -> None:
         """Run the kernel on a part first, then on what is left of others, if the signal says GO."""
+        self._kernel(*self._arguments(signal, actions, in_part, part))
+
+    def _arguments(
+        self, signal: NDArray[np.int64], actions: NDArray[np.int64], in_part: bool, part: int
+    ) -> tuple[Any, ...]:
+        """The arguments of the kernel."""
         opponent = RANDOM if self._opponent == "random" else CALLER
-        play(
+        return (
             self.game.rules, self._start, self._tables, self._max_plies, self._reward, self._seed,
-            self._seat, opponent, self._step, in_part, actions, self._arrays[0],
-            self._arrays[1], signal, self._ends, self._begun, part,
+            self._seat, opponent, self._step, in_part, actions, *self._arrays, signal, self._ends,
+            self._begun, part,
         )  # fmt: skip
 
     def _make_room(self) -> None:

@@ -10,7 +10,7 @@ Read next: ``state.py``, ``rules/kalah.py`` (a whole game in one file).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import kernels
+from .cache import resolved
 from .dispatch import (
     ANNULLED,
     OVER,
@@ -34,7 +35,7 @@ from .dispatch import (
 from .endless import ENDLESS, UNDECIDED, relay_length
 from .errors import ArgumentError, PositionError, shown
 from .fields import Field, Option, as_int, check_options, is_number, write_options
-from .observation import Plane, Product, Records, Stored, equal_to, lookup
+from .observation import Plane, Product, Records, Stored, equal_to, look, lookup
 from .perft import count_leaves
 from .playout import random_games, random_games_looking_back
 from .render.text import pit_at
@@ -663,6 +664,35 @@ class Game:
     def _observation_tables(self) -> dict[bool, NDArray[np.uint8]]:
         return {normalize: self._records.tables(normalize) for normalize in (False, True)}
 
+    # Kernels for states of this game
+
+    @cached_property
+    def _act(self) -> Callable[..., tuple[int, int, float, float]]:
+        return resolved(kernels.act, self.rules, self._start, kernels.LOOK, 0, self._start)
+
+    @cached_property
+    def _look(self) -> dict[bool, Callable[..., None]]:
+        """By whether observations are normalized, as the next one."""
+        return {
+            normalize: resolved(look, tables, self._start, self._records.room(), 0, True, seen)
+            for normalize, tables, seen in self._seen_by_kernels()
+        }
+
+    @cached_property
+    def _apply_and_look(self) -> dict[bool, Callable[..., tuple[int, int, float, float]]]:
+        room, mask = self._records.room(), np.zeros(self.num_actions, np.int8)
+        return {
+            normalize: resolved(
+                kernels.apply_and_look, self.rules, tables, self._start, room, 0, seen, mask
+            )
+            for normalize, tables, seen in self._seen_by_kernels()
+        }
+
+    def _seen_by_kernels(self) -> Iterator[tuple[bool, NDArray[np.uint8], NDArray[Any]]]:
+        for normalize, tables in self._observation_tables.items():
+            dtype = np.float32 if normalize else np.uint8
+            yield normalize, tables, np.zeros(self.observation_shape, dtype)
+
     # Stored states
 
     @cached_property
@@ -725,15 +755,15 @@ class Game:
         seen: tuple[bytes, ...] = (),
     ) -> State:
         out = np.empty_like(row)
-        looked = kernels.act(self.rules, row, kernels.SETTLE if settle else kernels.LOOK, 0, out)
+        looked = self._act(self.rules, row, kernels.SETTLE if settle else kernels.LOOK, 0, out)
         if out.tobytes() in seen:
-            looked = kernels.act(self.rules, out.copy(), kernels.REPEAT, 0, out)
+            looked = self._act(self.rules, out.copy(), kernels.REPEAT, 0, out)
         return State(self, out, looked, 0, captured, seen)
 
     def _dealt(self, seed: int) -> State:
         """The initial state, its random part drawn from a seed."""
         out = np.empty_like(self._start)
-        looked = kernels.act(self.rules, self._start, kernels.DEAL, _seed(seed), out)
+        looked = self._act(self.rules, self._start, kernels.DEAL, _seed(seed), out)
         return State(self, out, looked, 0, (0, 0), ())
 
     def _turn_of(self, player: int, state: State) -> State:

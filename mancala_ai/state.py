@@ -19,7 +19,6 @@ from . import kernels
 from .dispatch import SOWING
 from .errors import ArgumentError, IllegalActionError, shown
 from .fields import as_int
-from .observation import look
 from .render.text import draw
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ class State:
         tables = game._observation_tables[bool(normalize)]
         seen = np.empty(game.observation_shape, np.float32 if normalize else np.uint8)
         view, is_live = 2 * observer + self.player, not self.is_terminal
-        look(tables, self._row, game._records.room(), view, is_live, seen)
+        game._look[bool(normalize)](tables, self._row, game._records.room(), view, is_live, seen)
         return seen
 
     # Actions
@@ -210,7 +209,7 @@ class State:
         """
         number = self._check_action(action)
         after = np.empty_like(self._row)
-        looked = kernels.act(self._game.rules, self._row, kernels.APPLY, number, after)
+        looked = self._game._act(self._game.rules, self._row, kernels.APPLY, number, after)
         return self._followed_by(after, looked)
 
     def _apply_and_look(
@@ -229,7 +228,8 @@ class State:
         seen = np.empty(game.observation_shape, np.float32 if normalize else np.uint8)
         mask = np.empty(game.num_actions, np.int8)
         record = game._records.room()
-        looked = kernels.apply_and_look(game.rules, tables, after, record, number, seen, mask)
+        apply_and_look = game._apply_and_look[normalize]
+        looked = apply_and_look(game.rules, tables, after, record, number, seen, mask)
         return self._followed_by(after, looked), seen, mask
 
     def _followed_by(
@@ -240,7 +240,7 @@ class State:
         if game._counts_repetition:
             seen = (*seen, self._row.tobytes()) if self._keeps_seeds(after) else ()
             if after.tobytes() in seen:
-                looked = kernels.act(game.rules, after.copy(), kernels.REPEAT, 0, after)
+                looked = game._act(game.rules, after.copy(), kernels.REPEAT, 0, after)
         known = self._captured if isinstance(self._captured, State) else self
         return State(game, after, looked, self._ply + 1, known, seen)
 
@@ -264,13 +264,13 @@ class State:
         number = self._check_action(action)
         game, rules = self.game, self.game.rules
         row = np.empty_like(self._row)
-        kernels.act(rules, self._row, kernels.BEGIN, number, row)
+        game._act(rules, self._row, kernels.BEGIN, number, row)
         before = game._from_row(row)
         for _ in range(rules.max_laps):
             if before["phase"] != SOWING:
                 return
             after = np.empty_like(row)
-            kernels.act(rules, row, kernels.LAP, 0, after)
+            game._act(rules, row, kernels.LAP, 0, after)
             row, earlier, before = after, before, game._from_row(after)
             yield earlier, before
 
