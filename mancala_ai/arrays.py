@@ -194,62 +194,74 @@ LANES = 16  # numbers that are written at once
 
 
 def put_products(
-    seen: Any, to: int, starts: Any, first: int, some: Any, high: Any, low: Any
+    seen: Any, to: int, length: int, first: int, some: Any, high: Any, low: Any
 ) -> None:
     """Write the products of ``AT_ONCE`` bytes, ``LANES`` of them at a time.
 
-    Those of number i, counted from ``first``, go to ``seen`` from ``to + starts[i]`` on, if there
-    is such a one: each byte times its factor in ``high``, plus the same with ``low``, which have
-    ``LANES`` numbers for each i. All arrays have one dimension; ``starts`` is of uint32, the
-    others are of float32, or of uint8. A byte times a factor in ``high`` has to be exact.
+    They are some of ``length`` products, at least ``LANES``, that go to ``seen`` from ``to`` on:
+    the chunks from number ``first`` on, as many as there are. The last chunk of all ends where
+    they end, so it may overlap the one before. A product is a byte times its factor in ``high``,
+    plus the same with ``low``, which have ``LANES`` numbers for each chunk; byte times ``high``
+    has to be exact. All arrays have one dimension and are of float32, or of uint8.
     """
-    for i in range(first, min(first + AT_ONCE // LANES, len(starts))):
-        lanes, start = slice(LANES * i, LANES * (i + 1)), to + starts[i]
+    for i in range(first, min(first + AT_ONCE // LANES, -(-length // LANES))):
+        lanes, start = slice(LANES * i, LANES * (i + 1)), to + min(LANES * i, length - LANES)
         numbers = some[LANES * (i - first) :][:LANES].astype(seen.dtype)
         seen[start : start + LANES] = numbers * high[lanes] + numbers * low[lanes]
 
 
 @type_callable(put_products)
 def _type_put_products(context: Any) -> Any:
-    return lambda seen, to, starts, first, some, high, low: types.none
+    return lambda seen, to, length, first, some, high, low: types.none
 
 
 @lower_builtin(
-    put_products, types.Array, types.Integer, types.Array, types.Integer, Pits, types.Array,
+    put_products, types.Array, types.Integer, types.Integer, types.Integer, Pits, types.Array,
     types.Array,
 )  # fmt: skip
 def _lower_put_products(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    kind = context.get_value_type(sig.args[0].dtype)
-    lanes = ir.VectorType(kind, LANES)
-    to = context.cast(builder, args[1], sig.args[1], types.int64)
-    starts = context.make_array(sig.args[2])(context, builder, args[2])
-    first = context.cast(builder, args[3], sig.args[3], types.int64)
+    lanes = ir.VectorType(context.get_value_type(sig.args[0].dtype), LANES)
+    to, length, first = (
+        context.cast(builder, args[i], sig.args[i], types.int64) for i in (1, 2, 3)
+    )
+    seen, high, low = (
+        context.make_array(sig.args[i])(context, builder, args[i]).data for i in (0, 5, 6)
+    )
+    seen = builder.gep(seen, [to])
 
-    def pointer(array: int, index: Any) -> Any:
-        data = context.make_array(sig.args[array])(context, builder, args[array]).data
+    def pointer(data: Any, index: Any) -> Any:
         return builder.bitcast(builder.gep(data, [index]), lanes.as_pointer())
 
     for i in range(AT_ONCE // LANES):
         number = builder.add(first, ir.Constant(I64, i))
-        with builder.if_then(builder.icmp_signed("<", number, starts.nitems)):
-            start = builder.zext(builder.load(builder.gep(starts.data, [number])), I64)
-            start = builder.add(start, to)
+        lane = builder.mul(number, ir.Constant(I64, LANES))
+        left = builder.sub(length, lane)
+
+        def put(start: Any, i: int = i, lane: Any = lane) -> None:
             mine = ir.Constant(ir.VectorType(I32, LANES), [LANES * i + j for j in range(LANES)])
             numbers = builder.shuffle_vector(args[4], ir.Constant(_REGISTER, ir.Undefined), mine)
-            lane = builder.mul(number, ir.Constant(I64, LANES))
-            high, low = (builder.load(pointer(array, lane), align=1) for array in (5, 6))
-            if isinstance(kind, ir.FloatType):
-                numbers = builder.uitofp(numbers, lanes)
-                # fused or not is all the same, as the first product is exact
-                signature = ir.FunctionType(lanes, [lanes] * 3)
-                fused = cgutils.get_or_insert_function(
-                    builder.module, signature, f"llvm.fmuladd.v{LANES}f32"
-                )
-                product = builder.call(fused, [numbers, high, builder.fmul(numbers, low)])
-            else:
-                product = builder.add(builder.mul(numbers, high), builder.mul(numbers, low))
-            builder.store(product, pointer(0, start), align=1)
+            factors = (builder.load(pointer(data, lane), align=1) for data in (high, low))
+            builder.store(_products(builder, numbers, *factors), pointer(seen, start), align=1)
+
+        whole = builder.icmp_signed(">=", left, ir.Constant(I64, LANES))
+        with builder.if_else(whole) as (then, otherwise):
+            with then:
+                put(lane)
+            with otherwise, builder.if_then(builder.icmp_signed(">", left, ir.Constant(I64, 0))):
+                put(builder.sub(length, ir.Constant(I64, LANES)))
     return context.get_dummy_value()
+
+
+def _products(builder: Any, numbers: Any, high: Any, low: Any) -> Any:
+    """The sums of the products of bytes with two factors each."""
+    if not isinstance(high.type.element, ir.FloatType):
+        return builder.add(builder.mul(numbers, high), builder.mul(numbers, low))
+    numbers = builder.uitofp(numbers, high.type)
+    signature = ir.FunctionType(high.type, [high.type] * 3)
+    name = f"llvm.fmuladd.v{high.type.count}f32"
+    # fused or not is all the same, as the first product is exact
+    fused = cgutils.get_or_insert_function(builder.module, signature, name)
+    return builder.call(fused, [numbers, high, builder.fmul(numbers, low)])
 
 
 def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:

@@ -276,14 +276,14 @@ def show(tables, seat, rows, shown, first, end):
             i = np.uint64(row)
             complete(tables, states[i], view_of(seat, rows, shown, i))
     records = states.reshape(-1)
-    if is_picked_at_once(tables):
+    if is_picked_at_once(states, numbers):
         for row in range(first, end):
             view = view_of(seat, rows, shown, np.uint64(row))
-            write_at_once(tables, records, row * size, view, seen, row * numbers)
+            write_at_once(tables, records, row * size, view, seen, row * numbers, numbers)
     else:
         for row in range(first, end):
             view = view_of(seat, rows, shown, np.uint64(row))
-            write(tables, records, row * size, view, seen, row * numbers)
+            write(tables, records, row * size, view, seen, row * numbers, numbers)
     if numbers <= FEW and seen.size * seen.itemsize > CACHED:
         # have room for the next rows brought nearer; the processor does it for longer ones
         for k in range(end * numbers, (2 * end - first) * numbers, CACHE_LINE // seen.itemsize):

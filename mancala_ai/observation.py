@@ -132,10 +132,6 @@ class Tables(NamedTuple):
         ``AT_ONCE`` bytes that are picked.
     picks : ndarray of uint8, length 4 * groups * n * AT_ONCE
         For each part, which of its bytes these are, or ``NOTHING`` for those of another part.
-    starts : ndarray of uint32
-        For each ``LANES`` bytes that are picked, the first number of the observation that they
-        are. The last ones overlap, so that nothing is written behind the observation. Empty
-        where that is shorter.
     bytes : ndarray of uint8
         The tables, 256 bytes each. A table is given by where it begins.
     high, low : ndarray of float32 or uint8
@@ -146,7 +142,6 @@ class Tables(NamedTuple):
     products: NDArray[np.uint32]
     parts: NDArray[np.uint32]
     picks: NDArray[np.uint8]
-    starts: NDArray[np.uint32]
     bytes: NDArray[np.uint8]
     high: NDArray[Any]
     low: NDArray[Any]
@@ -189,17 +184,13 @@ class Records:
     def tables(self, normalize: bool) -> NDArray[np.uint8]:
         """The tables of observations that are float32 from 0 to 1, or the uint8 counts, packed."""
         zero, views = self._zero, self._views
-        last = len(views[0].places) - LANES
-        starts = [*range(0, last, LANES), last] if last >= 0 else []
-        order = [start + lane for start in starts for lane in range(LANES)]
-        order = order or [*range(last + LANES)]
+        order = _order(len(views[0].places))
         looked_up, products = zip(*(view.lists() for view in views), strict=True)
         return _packed(
             Tables(
                 _stacked(looked_up, [zero, 0, zero]),
                 _stacked(products, [zero, 0, zero, zero, 0, zero]),
                 *self._steps([[view.places[number] for number in order] for view in views]),
-                np.array(starts, np.uint32),
                 np.array(list(self._tables), np.uint8).reshape(-1),
                 *self._factors(order, normalize),
             )
@@ -285,6 +276,15 @@ class _View:
         return [e for e in entries if len(e) == 3], [e for e in entries if len(e) == 6]
 
 
+def _order(length: int) -> list[int]:
+    """The numbers of an observation as ``put_products`` writes them, some twice."""
+    if length < LANES:
+        return [*range(length)]
+    last = length - LANES
+    starts = [*range(0, last, LANES), last]
+    return [start + lane for start in starts for lane in range(LANES)]
+
+
 def _parts(places: list[int]) -> list[tuple[int, list[int]]]:
     """The parts of a record in which some places are: where it begins, and its picks."""
     parts = []
@@ -331,10 +331,9 @@ def unpacked(packed, seen):
         packed[bounds[2] : bounds[3]].view(np.uint32),
         packed[bounds[4] : bounds[5]].view(np.uint32),
         packed[bounds[6] : bounds[7]],
-        packed[bounds[8] : bounds[9]].view(np.uint32),
-        packed[bounds[10] : bounds[11]],
+        packed[bounds[8] : bounds[9]],
+        packed[bounds[10] : bounds[11]].view(seen.dtype),
         packed[bounds[12] : bounds[13]].view(seen.dtype),
-        packed[bounds[14] : bounds[15]].view(seen.dtype),
     )
 
 
@@ -368,28 +367,27 @@ def complete(tables, record, view):
 
 
 @njit(forceinline=True)
-def is_picked_at_once(tables):
-    """Whether all numbers of an observation come from one part of a record (small boards)."""
-    return len(tables.parts) == VIEWS and len(tables.starts) > 0
+def is_picked_at_once(records, length):
+    """Whether records and observations of so many numbers fit a register each (small boards)."""
+    return records.shape[1] == AT_ONCE and LANES <= length <= AT_ONCE
 
 
 @njit(forceinline=True)
-def write_at_once(tables, records, first, view, seen, to):
+def write_at_once(tables, records, first, view, seen, to, length):
     """:func:`write` where :func:`is_picked_at_once`: a loop with nothing else is faster."""
-    here = bytes_at(records, first + at(tables.parts, view))
-    some = rearranged(here, bytes_at(tables.picks, AT_ONCE * view))
-    put_products(seen, to, tables.starts, 0, some, tables.high, tables.low)
+    some = rearranged(bytes_at(records, first), bytes_at(tables.picks, AT_ONCE * view))
+    put_products(seen, to, length, 0, some, tables.high, tables.low)
 
 
 @njit(forceinline=True)
-def write(tables, records, first, view, seen, to):
-    """Write the observation of a complete record.
+def write(tables, records, first, view, seen, to, length):
+    """Write the observation, of ``length`` numbers, of a complete record.
 
     The record begins at ``first`` of ``records``, the observation at ``to`` of ``seen``, arrays
     of one dimension.
     """
     parts, picks = tables.parts, tables.picks
-    groups = max(1, -(-LANES * len(tables.starts) // AT_ONCE))
+    groups = -(-len(tables.high) // AT_ONCE)
     of_group = len(parts) // (VIEWS * groups)
     for group in range(groups):
         k = (view * groups + group) * of_group
@@ -397,17 +395,17 @@ def write(tables, records, first, view, seen, to):
         for part in range(k + 1, k + of_group):
             here = bytes_at(records, first + at(parts, part))
             some = united(some, picked(here, bytes_at(picks, AT_ONCE * part)))
-        put(tables, some, group, seen, to)
+        put(tables, some, group, seen, to, length)
 
 
 @njit(forceinline=True)
-def put(tables, some, group, seen, to):
+def put(tables, some, group, seen, to, length):
     """Write the numbers of a group, whose bytes were picked."""
     high, low = tables.high, tables.low
-    if len(tables.starts):
-        put_products(seen, to, tables.starts, group * (AT_ONCE // LANES), some, high, low)
+    if length >= LANES:
+        put_products(seen, to, length, group * (AT_ONCE // LANES), some, high, low)
     else:  # a tiny board, of a single group
-        for i in range(len(high)):
+        for i in range(length):
             seen[np.uint64(to + i)] = seeds(some, i) * high[i] + seeds(some, i) * low[i]
 
 
@@ -421,7 +419,7 @@ def observe(packed, record, view, is_live, seen):
     tables = unpacked(packed, seen)
     note_if_live(record, is_live)
     complete(tables, record, view)
-    write(tables, record, 0, view, seen, 0)
+    write(tables, record, 0, view, seen, 0, len(seen))
 
 
 @entry

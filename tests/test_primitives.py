@@ -433,9 +433,8 @@ def pick_two(one, first, other, second, out):
     some = arrays.picked(arrays.bytes_at(one, 1), arrays.bytes_at(first, 0))
     more = arrays.picked(arrays.bytes_at(other, 0), arrays.bytes_at(second, 0))
     both = arrays.united(some, more)
-    starts = np.arange(0, arrays.AT_ONCE, arrays.LANES).astype(np.uint32)
     ones, none = np.ones(arrays.AT_ONCE, np.uint8), np.zeros(arrays.AT_ONCE, np.uint8)
-    arrays.put_products(out, 0, starts, 0, both, ones, none)
+    arrays.put_products(out, 0, arrays.AT_ONCE, 0, both, ones, none)
 
 
 def test_bytes_are_picked_as_in_python():
@@ -454,9 +453,8 @@ def test_bytes_are_picked_as_in_python():
 @njit
 def rearrange(some, numbers, out):
     there = arrays.rearranged(arrays.bytes_at(some, 1), arrays.bytes_at(numbers, 0))
-    starts = np.arange(0, arrays.AT_ONCE, arrays.LANES).astype(np.uint32)
     ones, none = np.ones(arrays.AT_ONCE, np.uint8), np.zeros(arrays.AT_ONCE, np.uint8)
-    arrays.put_products(out, 0, starts, 0, there, ones, none)
+    arrays.put_products(out, 0, arrays.AT_ONCE, 0, there, ones, none)
 
 
 def test_bytes_are_rearranged_as_in_python():
@@ -472,26 +470,29 @@ def test_bytes_are_rearranged_as_in_python():
 
 
 @njit
-def write_products(seen, to, starts, some, high, low):
-    for first in range(0, len(starts), arrays.AT_ONCE // arrays.LANES):
+def write_products(seen, to, length, some, high, low):
+    for first in range(0, -(-length // arrays.LANES), arrays.AT_ONCE // arrays.LANES):
         here = arrays.bytes_at(some, first * arrays.LANES)
-        arrays.put_products(seen, to, starts, first, here, high, low)
+        arrays.put_products(seen, to, length, first, here, high, low)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.uint8])
 def test_products_are_those_of_python(kind):
     draw = np.random.default_rng(1)
-    for length in (16, 17, 36, 64, 65, 129):
-        last = length - arrays.LANES
-        starts = np.array([*range(0, last, arrays.LANES), last], np.uint32)
-        some = draw.integers(0, 256, len(starts) * arrays.LANES + arrays.AT_ONCE, np.uint8)
-        high = (draw.integers(0, 2**16, len(starts) * arrays.LANES) / 2**14).astype(kind)  # exact
-        low = (draw.random(len(high)) * 3).astype(kind)
+    for length in (16, 17, 31, 32, 36, 64, 65, 127, 128, 129):
+        numbers = -(-length // arrays.LANES) * arrays.LANES
+        some = draw.integers(0, 256, numbers + arrays.AT_ONCE, np.uint8)
+        high = (draw.integers(0, 2**16, numbers) / 2**14).astype(kind)  # so that products are exact
+        low = (draw.random(numbers) * 3).astype(kind)
         found, wanted = np.full((2, length + 5), 77, kind)
-        write_products(found, 3, starts, some, high, low)
-        write_products.py_func(wanted, 3, starts, some, high, low)
+        write_products(found, 3, length, some, high, low)
+        write_products.py_func(wanted, 3, length, some, high, low)
         np.testing.assert_array_equal(found, wanted)
         assert (found[:3] == 77).all() and (found[3 + length :] == 77).all()
+        whole = length // arrays.LANES * arrays.LANES
+        plain = some[:whole] * high[:whole] + some[:whole] * low[:whole]
+        if length == whole:
+            np.testing.assert_array_equal(found[3 : 3 + whole], plain.astype(kind))
 
 
 def test_aligned_arrays_begin_where_a_line_does():
