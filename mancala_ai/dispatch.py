@@ -25,7 +25,8 @@ and, where the default below does not fit, ``rollout_legal``, ``second_word``,
 A state in a kernel is a ``NamedTuple`` of register values; stored, it is one row
 of bytes (:func:`load`, :func:`save`). Its fields are annotated ``Pits8`` ...
 ``Pits64``, ``Byte`` or ``Mask``; ``phase``, ``player``, ``pit`` and ``hand`` (the
-pending lap) are always among them. Rules have a field ``max_laps``.
+pending lap) are always among them. Rules have a field ``max_laps``. Kernels make no
+arrays (``cache.entry``).
 
 Read next: ``rules/omweso.py``, ``playout.py``.
 """
