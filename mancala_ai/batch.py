@@ -444,11 +444,9 @@ class Batch:
         """
         self._make_room()
         self._first_begun[:] = self._starts
-        signal, others = np.zeros(1, np.int64), []
-        if len(self._ends) > 1:
-            others = self._called(signal, actions, in_part)
-        told = STAY
+        signal, told = np.zeros(1, np.int64), STAY
         try:
+            others = self._called(signal, actions, in_part)
             if check is not None:
                 check()
             told = GO

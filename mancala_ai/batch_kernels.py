@@ -225,8 +225,9 @@ def show_end(rules, reward, shown, i, state, is_told):
     """Write what is shown of a game that is over, besides what is shown of all."""
     has_result, is_finished = state.phase == OVER, state.phase >= OVER
     payment = paid(rules, state, reward) if is_told & has_result else 0.0
-    shown.rewards[2 * i], shown.rewards[2 * i + 1] = payment, 0.0 - payment
-    shown.points[2 * i], shown.points[2 * i + 1] = points(rules, state)
+    one, two = 2 * int(i), 2 * int(i) + 1
+    shown.rewards[one], shown.rewards[two] = payment, 0.0 - payment
+    shown.points[one], shown.points[two] = points(rules, state)
     shown.terminations[i] = is_told & is_finished
     shown.truncations[i] = is_told & (not is_finished)
     shown.annulled[i] = state.phase == ANNULLED

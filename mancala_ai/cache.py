@@ -123,5 +123,5 @@ def resolved(kernel: Any, *args: Any) -> Callable[..., Any]:
     of 2.4: it does not look at the types again. Nobody does, so they have to be the same.
     """
     if numba.config.DISABLE_JIT:
-        return kernel  # type: ignore[no-any-return]
-    return kernel.compile(tuple(numba.typeof(arg) for arg in args))  # type: ignore[no-any-return]
+        return kernel
+    return kernel.compile(tuple(numba.typeof(arg) for arg in args))
