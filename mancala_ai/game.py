@@ -10,7 +10,7 @@ Read next: ``state.py``, ``rules/kalah.py`` (a whole game in one file).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
@@ -661,8 +661,9 @@ class Game:
         return Records(self)
 
     @cached_property
-    def _observation_tables(self) -> dict[bool, NDArray[np.uint8]]:
-        return {normalize: self._records.tables(normalize) for normalize in (False, True)}
+    def _observation_tables(self) -> Mapping[bool, NDArray[np.uint8]]:
+        """By whether observations are normalized."""
+        return _Made(self._records.tables)
 
     # Kernels for states of this game
 
@@ -671,27 +672,29 @@ class Game:
         return resolved(kernels.act, self.rules, self._start, kernels.LOOK, 0, self._start)
 
     @cached_property
-    def _look(self) -> dict[bool, Callable[..., None]]:
+    def _look(self) -> Mapping[bool, Callable[..., None]]:
         """By whether observations are normalized, as the next one."""
-        return {
-            normalize: resolved(look, tables, self._start, self._records.room(), 0, True, seen)
-            for normalize, tables, seen in self._seen_by_kernels()
-        }
+
+        def compiled(normalize: bool) -> Callable[..., None]:
+            tables, seen = self._seen_by_kernels(normalize)
+            return resolved(look, tables, self._start, self._records.room(), 0, True, seen)
+
+        return _Made(compiled)
 
     @cached_property
-    def _apply_and_look(self) -> dict[bool, Callable[..., tuple[int, int, float, float]]]:
-        room, mask = self._records.room(), np.zeros(self.num_actions, np.int8)
-        return {
-            normalize: resolved(
+    def _apply_and_look(self) -> Mapping[bool, Callable[..., tuple[int, int, float, float]]]:
+        def compiled(normalize: bool) -> Callable[..., tuple[int, int, float, float]]:
+            tables, seen = self._seen_by_kernels(normalize)
+            room, mask = self._records.room(), np.zeros(self.num_actions, np.int8)
+            return resolved(
                 kernels.apply_and_look, self.rules, tables, self._start, room, 0, seen, mask
             )
-            for normalize, tables, seen in self._seen_by_kernels()
-        }
 
-    def _seen_by_kernels(self) -> Iterator[tuple[bool, NDArray[np.uint8], NDArray[Any]]]:
-        for normalize, tables in self._observation_tables.items():
-            dtype = np.float32 if normalize else np.uint8
-            yield normalize, tables, np.zeros(self.observation_shape, dtype)
+        return _Made(compiled)
+
+    def _seen_by_kernels(self, normalize: bool) -> tuple[NDArray[np.uint8], NDArray[Any]]:
+        dtype = np.float32 if normalize else np.uint8
+        return self._observation_tables[normalize], np.zeros(self.observation_shape, dtype)
 
     # Stored states
 
@@ -869,6 +872,17 @@ class Game:
             return Field((0, 0), 0, MAX_SEEDS, 2).parse(name, text)
         self._check_field_name(name, "captured")
         return self.FIELDS[name].parse(name, text)
+
+
+class _Made(dict[bool, Any]):
+    """Values that are made when they are first asked for."""
+
+    def __init__(self, make: Callable[[bool], Any]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key: bool) -> Any:
+        return self.setdefault(key, self._make(key))
 
 
 def _shares(n: int, workers: int) -> list[int]:
